@@ -63,6 +63,15 @@ static bool never_written(const uint8_t *written, const uint8_t *bytes, size_t c
   return true;
 }
 
+// The same for memory that the host writes unseen, where a byte of what memory begins with says little: 255 is one. So all
+// of the access must be as it was, in whole words.
+static bool as_it_began(uintptr_t address, size_t bytes) {
+  const uint32_t expected = poison_bits(POISON_DEVICE) * UINT32_C(0x10001);
+  for (uintptr_t at = address & ~(uintptr_t)3; at < address + bytes; at += 4)
+    if (*(const uint32_t *)at != expected) return false;
+  return true;
+}
+
 // Whether the bytes that were never written can be padding, which a copy of a struct reads as well: each gap stands behind
 // a member, and ends where a larger number than the gap has room for may begin. The one at the end comes of the alignment
 // of the struct, of which its size is a multiple. g++ reads a struct of 8 or 16 bytes as it reads a number; there only
@@ -84,6 +93,15 @@ static bool may_be_padding(const checked_access *access, const uint8_t *written)
   return access->of_struct || access->bytes >= 8;
 }
 
+static const char *what_is_missing(const shadow_region *region) {
+  if (region->kind != SHADOW_DEVICE) return "no thread of the block has written here yet";
+  return region->host_writes
+             ? "CUDA does not promise that managed memory begins with zeros: neither the host nor "
+               "a "
+               "kernel has written here"
+             : "cudaMalloc does not clear memory: no kernel, copy or cudaMemset has written here";
+}
+
 // A product may read uninitialised memory if its result is not used; the NaN that it gives would show.
 static void check_written(const checked_access *access, const shadow_region *region) {
   uint8_t *written = region->written;
@@ -96,13 +114,10 @@ static void check_written(const checked_access *access, const shadow_region *reg
   }
   if (memchr(written, 0, access->bytes) == NULL) return;
   if (may_be_padding(access, written)) return;
-  if (never_written(written, (const uint8_t *)access->address, access->bytes)) {
-    finding found =
-        access_finding(access, FINDING_UNINITIALISED,
-                       region->kind == SHADOW_DEVICE
-                           ? "cudaMalloc does not clear memory: no kernel, copy or cudaMemset "
-                             "has written here"
-                           : "no thread of the block has written here yet");
+  if (region->host_writes
+          ? as_it_began(access->address, access->bytes)
+          : never_written(written, (const uint8_t *)access->address, access->bytes)) {
+    finding found = access_finding(access, FINDING_UNINITIALISED, what_is_missing(region));
     findings_add(&found, access_describe, (const void *)access->address);
   }
   memset(written, 1, access->bytes); // report it once only

@@ -103,12 +103,17 @@ shadow_region *regions_find(uintptr_t address) {
 
 // ---- Memory of the device -----------------------------------------------------------------------
 
-// The host may write to pinned and managed memory at any time. Variables are found through their module.
+// The host may write to pinned and managed memory at any time. Only what managed memory begins with tells whether it has,
+// and zeros do not. Variables are found through their module.
 void observer_memory_allocated(const memory_allocation *entry) {
   if (entry->kind == MEMORY_SYMBOL) return;
   host_memory_allocated();
-  add((shadow_region){.start = entry->start, .bytes = entry->bytes, .kind = SHADOW_DEVICE},
-      entry->kind != MEMORY_DEVICE);
+  const bool managed = entry->kind == MEMORY_MANAGED && !memory_begins_at_zero();
+  add((shadow_region){.start = entry->start,
+                      .bytes = entry->bytes,
+                      .kind = SHADOW_DEVICE,
+                      .host_writes = managed},
+      entry->kind != MEMORY_DEVICE && !managed);
 }
 
 void observer_memory_freed(const memory_allocation *entry) {
@@ -121,7 +126,7 @@ void observer_memory_written(const void *address, size_t bytes, const void *from
   if (to == NULL || to->written == NULL) return;
   uint8_t *written = to->written + ((uintptr_t)address - to->start);
   const shadow_region *source = from != NULL ? regions_find((uintptr_t)from) : NULL;
-  if (source != NULL && source->written != NULL) {
+  if (source != NULL && source->written != NULL && !source->host_writes) {
     memmove(written, source->written + ((uintptr_t)from - source->start), bytes);
   } else {
     memset(written, 1, bytes);

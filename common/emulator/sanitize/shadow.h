@@ -37,6 +37,7 @@ typedef struct {
   shadow_kind kind;
   shadow_cell *cells; // the first is that of start / CELL_BYTES
   uint8_t *written;   // one for each byte; NULL when all of it counts as written
+  bool host_writes;   // managed memory: the host may have written to it unseen
 } shadow_region;
 
 // Memory for a region's cells, and for `written` unless `all_written`. Ends the program when there is

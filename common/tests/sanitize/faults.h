@@ -213,6 +213,10 @@ void turn_passed_early(bool broken);
 void turn_passed_at_once(bool broken);
 void turn_passed_twice(bool broken);
 
+// managed.cu
+void managed_sum(bool broken);
+void managed_bytes(bool broken);
+void managed_copied(bool broken);
 // gaps.cu
 void unwritten_last_half(bool broken);
 void unwritten_last_bytes(bool broken);
