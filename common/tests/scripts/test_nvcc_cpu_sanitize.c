@@ -127,6 +127,24 @@ Test(nvcc_cpu_sanitize, sanitize_sees_structs_that_functions_return, .timeout = 
          "by thread (16,0,0) in block (0,0,0)");
 }
 
+// g++ would read such a place once before the loop, and write it once behind it.
+Test(nvcc_cpu_sanitize, reports_name_the_lines_in_a_loop, .timeout = 60) {
+  write_source("loop.cu", "__global__ void count(int *sum, int n) {\n"
+                          "  for (int i = 0; i < n; i++) {\n"
+                          "    int old = *sum;\n"
+                          "    *sum = old + 1;\n"
+                          "  }\n"
+                          "}\n"
+                          "int main() {\n"
+                          "  int *sum; cudaMalloc(&sum, 4); cudaMemset(sum, 0, 4);\n"
+                          "  count<<<1, 2>>>(sum, 5);\n"
+                          "  return cudaDeviceSynchronize(); }\n");
+  const script_result result =
+      lab_run(BUILT_AS "--mode=sanitize loop.cu -o loop && ./loop", lab_work);
+  EXPECT_STATUS(result, 1);
+  EXPECT(result, "write of 4 bytes at count", "loop.cu:4", "read of 4 bytes at count", "loop.cu:3");
+}
+
 // A report names the line of a module. A module that was made for no mode, or for a GPU, is refused.
 Test(nvcc_cpu_sanitize, modules_are_sanitized, .timeout = 120) {
   write_source("shift.cu", "extern \"C\" __global__ void shift(int *x) {\n"
