@@ -96,9 +96,8 @@ static bool may_be_padding(const checked_access *access, const uint8_t *written)
 static const char *what_is_missing(const shadow_region *region) {
   if (region->kind != SHADOW_DEVICE) return "no thread of the block has written here yet";
   return region->host_writes
-             ? "CUDA does not promise that managed memory begins with zeros: neither the host nor "
-               "a "
-               "kernel has written here"
+             ? "CUDA promises no zeros in managed memory, and "
+               "neither the host nor a kernel has written here"
              : "cudaMalloc does not clear memory: no kernel, copy or cudaMemset has written here";
 }
 
