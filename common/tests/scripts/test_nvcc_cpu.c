@@ -151,7 +151,7 @@ Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
        "textures"},
       {"#include <cuda_gl_interop.h>\n",
        "cuda_gl_interop.h: No such file or directory: the emulator has no OpenGL"},
-      {"\n#include <cuda_fp8.h>\n", "lacks.cu:2: the emulator has no 8-bit floating point"},
+      {"\n#include <cuda_fp6.h>\n", "lacks.cu:2: the emulator has no 6-bit floating point"},
       {"#include <cutlass/cutlass.h>\n",
        "lacks.cu:1: cutlass/cutlass.h: No such file or directory: CUTLASS is not part"}};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
