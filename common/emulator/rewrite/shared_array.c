@@ -105,9 +105,8 @@ static bool take_declaration(source *file, size_t first, declaration *found) {
     for (; i != end; i = token_next(file, i)) keep(file, i, found);
     keep(file, end, found);
   }
-  if (!token_is_name(file, found->name) || found->type.length == 0 || !token_is(file, i, "[") ||
-      !token_is(file, token_next(file, i), "]"))
-    return false;
+  if (!token_is_name(file, found->name) || found->type.length == 0) return false;
+  if (!token_is(file, i, "[") || !token_is(file, token_next(file, i), "]")) return false;
   return take_brackets(file, i, found);
 }
 
@@ -176,14 +175,8 @@ static void replace_alignas(source *file, size_t shared) {
   }
 }
 
-bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
-                          error_text *error) {
-  if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
-  size_t first = behind_labels(file, statement, shared);
-  if (!is_extern(file, first)) {
-    if (file->preprocessed) replace_alignas(file, shared);
-    return true;
-  }
+static bool rewrite_dynamic(source *file, size_t first, size_t shared, bool in_function,
+                            error_text *error) {
   if (!in_function && !file->preprocessed)
     return source_fail_at(
         file, shared, error,
@@ -207,5 +200,27 @@ bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in
     write_object(file, first, &found);
   text_buffer_free(&found.type);
   text_buffer_free(&found.alignments);
+  return true;
+}
+
+// Does the declaration have brackets without a number?
+static bool is_unsized(const source *file, size_t first) {
+  for (size_t i = first; i != NO_TOKEN && !token_is(file, i, ";"); i = token_next(file, i))
+    if (token_is(file, i, "[") && token_is(file, token_next(file, i), "]")) return true;
+  return false;
+}
+
+bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
+                          error_text *error) {
+  if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
+  size_t first = behind_labels(file, statement, shared);
+  const bool dynamic = is_extern(file, first);
+  if (dynamic && (!file->preprocessed || is_unsized(file, first)))
+    return rewrite_dynamic(file, first, shared, in_function, error);
+  // nvcc takes what is extern and has a size for an ordinary shared variable, and warns.
+  for (size_t i = first; dynamic && i != NO_TOKEN && !token_is(file, i, ";");
+       i = token_next(file, i))
+    if (token_is(file, i, "extern")) edit_remove(file, i);
+  if (file->preprocessed) replace_alignas(file, shared);
   return true;
 }

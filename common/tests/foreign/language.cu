@@ -51,12 +51,31 @@ __device__ void reverse_tile(float *x) {
 }
 __global__ void reverse(float *x) { reverse_tile(x); }
 
-FEATURE(shared_at_file_scope, "extern __shared__ arrays outside of functions", "") {
+template <typename T>
+struct two_halves {
+  T first[32];
+  alignas(64) T second[32];
+};
+template <typename T>
+__global__ void swap_halves(T *x) {
+  extern __shared__ two_halves<T>
+      halves; // with a size, so that nvcc takes it for one without extern
+  halves.first[threadIdx.x] = x[threadIdx.x];
+  halves.second[threadIdx.x] = x[32 + threadIdx.x];
+  __syncwarp();
+  x[threadIdx.x] = halves.second[threadIdx.x];
+  x[32 + threadIdx.x] = halves.first[threadIdx.x];
+}
+
+FEATURE(shared_at_file_scope,
+        "extern __shared__ arrays outside of functions; extern __shared__ variables with a size",
+        "") {
   device_array<float> x(64);
   for (int i = 0; i < 64; i++) x.at[i] = i;
   reverse<<<1, 64, 64 * sizeof(float)>>>(x.at);
+  swap_halves<<<1, 32>>>(x.at);
   CHECK(cudaDeviceSynchronize());
-  return x.at[0] == 63 && x.at[63] == 0;
+  return x.at[0] == 31 && x.at[31] == 0 && x.at[32] == 63 && x.at[63] == 32;
 }
 
 __global__ void architecture(int *out) {
