@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // memmem
 #include "emulator/rewrite/inline_ptx.h"
 
 #include "emulator/rewrite/ptx_text.h"
@@ -59,6 +60,7 @@ typedef struct {
   text_buffer before; // declares registers and fills them
   text_buffer after;  // copies them back
   size_t count;
+  bool in_place; // the registers are the variables themselves
 } operands;
 
 static void append_number(text_buffer *out, size_t number) {
@@ -87,10 +89,14 @@ static bool read_operands(source *file, size_t *i, bool outputs, operands *found
                             "inline PTX with an operand that the emulator cannot read: it knows "
                             "\"h\", \"r\", \"l\", \"f\", \"d\" and \"n\"");
     text_buffer *out = &found->before;
-    text_buffer_append_string(out, type);
+    text_buffer_append_string(out, found->in_place ? "auto &&" : type);
     text_buffer_append_string(out, " ptx_operand");
     append_number(out, found->count);
-    if (outputs && !keeps) {
+    if (found->in_place) {
+      text_buffer_append_string(out, " = ::emulator::ptx::in_place");
+      token_append_range(file, open, close, out);
+      text_buffer_append_string(out, "; ");
+    } else if (outputs && !keeps) {
       text_buffer_append_string(out, " = 0; ");
     } else {
       text_buffer_append_string(out, " = ::emulator::ptx::from<");
@@ -99,7 +105,7 @@ static bool read_operands(source *file, size_t *i, bool outputs, operands *found
       token_append_range(file, open, close, out);
       text_buffer_append_string(out, "; ");
     }
-    if (outputs) {
+    if (outputs && !found->in_place) {
       text_buffer_append_string(&found->after, " ::emulator::ptx::to(ptx_operand");
       append_number(&found->after, found->count);
       text_buffer_append_string(&found->after, ", ");
@@ -122,6 +128,9 @@ bool inline_ptx_rewrite(source *file, size_t keyword, error_text *error) {
   text_buffer text = {0};
   operands found = {0};
   size_t i = append_literals(file, token_next(file, open), &text);
+  // A product uses its registers until the thread waits for it, so a copy of them would not do.
+  const char product[] = "wgmma.mma_async";
+  found.in_place = memmem(text.data, text.length, product, strlen(product)) != NULL;
   bool done = true;
   // "::" stands for two colons: no outputs.
   bool outputs = true;

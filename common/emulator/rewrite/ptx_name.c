@@ -25,39 +25,49 @@ static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",   "u16
 
 bool ptx_is_type(const char *word, size_t length) { return is_among(word, length, types); }
 
-// What says how fast, how exact at the last place, or how an access is cached, and changes no value here.
+// What says how fast, how exact at the last place, or how an access is cached, and changes no value here. The last two are
+// the only ones of their kind here: the matrices of ldmatrix and stmatrix, and the way in which boxes are copied.
 static const char *const left_out[] = {
-    "ca",      "cg",      "cs",      "lu",      "cv",      "wb",     "wt",    "nc",  "volatile",
-    "relaxed", "acquire", "release", "acq_rel", "sc",      "cta",    "gpu",   "sys", "weak",
-    "approx",  "ftz",     "full",    "sync",    "aligned", "global", "noftz", "L1",  "L2",
-    "uni",     "v2",      "v4",      "cluster", "mmio",    "vec",    NULL};
+    "ca",      "cg",      "cs",      "lu",      "cv",      "wb",     "wt",    "nc",   "volatile",
+    "relaxed", "acquire", "release", "acq_rel", "sc",      "cta",    "gpu",   "sys",  "weak",
+    "approx",  "ftz",     "full",    "sync",    "aligned", "global", "noftz", "L1",   "L2",
+    "uni",     "v2",      "v4",      "cluster", "mmio",    "vec",    "m8n8",  "tile", NULL};
+
+// barrier.cluster is another instruction than barrier, and its relaxed form orders less.
+static bool is_left_out(const char *name, const char *word, size_t length) {
+  const bool of_cluster = strncmp(name, "barrier.cluster", 15) == 0;
+  if (of_cluster && (same(word, length, "cluster") || same(word, length, "relaxed"))) return false;
+  return is_among(word, length, left_out);
+}
 
 // The instructions of include/detail/ptx/. An instruction of this list with modifiers that no function has is
 // named by the compiler.
-static const char *const known[] = {"mov",      "add",        "sub",
-                                    "mul",      "mad",        "fma",
-                                    "div",      "rem",        "neg",
-                                    "abs",      "min",        "max",
-                                    "and",      "or",         "xor",
-                                    "not",      "shl",        "shr",
-                                    "selp",     "setp",       "cvt",
-                                    "cvta",     "ld",         "st",
-                                    "red",      "atom",       "bar",
-                                    "barrier",  "membar",     "fence",
-                                    "ex2",      "lg2",        "rcp",
-                                    "sqrt",     "rsqrt",      "sin",
-                                    "cos",      "tanh",       "lop3",
-                                    "shf",      "prmt",       "popc",
-                                    "clz",      "brev",       "bfe",
-                                    "bfi",      "dp4a",       "vote",
-                                    "shfl",     "activemask", "redux",
-                                    "cp",       "prefetch",   "ldmatrix",
-                                    "mma",      "nanosleep",  "trap",
-                                    "bfind",    "mul24",      "sad",
-                                    "discard",  "prefetchu",  "copysign",
-                                    "isspacep", "vadd",       "vshl",
-                                    "vshr",     "exit",       "griddepcontrol",
-                                    NULL};
+static const char *const known[] = {"mov",          "add",        "sub",
+                                    "mul",          "mad",        "fma",
+                                    "div",          "rem",        "neg",
+                                    "abs",          "min",        "max",
+                                    "and",          "or",         "xor",
+                                    "not",          "shl",        "shr",
+                                    "selp",         "setp",       "cvt",
+                                    "cvta",         "ld",         "st",
+                                    "red",          "atom",       "bar",
+                                    "barrier",      "membar",     "fence",
+                                    "ex2",          "lg2",        "rcp",
+                                    "sqrt",         "rsqrt",      "sin",
+                                    "cos",          "tanh",       "lop3",
+                                    "shf",          "prmt",       "popc",
+                                    "clz",          "brev",       "bfe",
+                                    "bfi",          "dp4a",       "vote",
+                                    "shfl",         "activemask", "redux",
+                                    "cp",           "prefetch",   "ldmatrix",
+                                    "mma",          "nanosleep",  "trap",
+                                    "bfind",        "mul24",      "sad",
+                                    "discard",      "prefetchu",  "copysign",
+                                    "isspacep",     "vadd",       "vshl",
+                                    "vshr",         "exit",       "griddepcontrol",
+                                    "mbarrier",     "wgmma",      "setmaxnreg",
+                                    "elect",        "mapa",       "stmatrix",
+                                    "createpolicy", NULL};
 
 // Returns the end of the modifier, at the next point; "L1::no_allocate" is one.
 static const char *part_end(const char *part, const char *end) {
@@ -81,13 +91,13 @@ bool ptx_write_name(const char *name, const char *end, bool unpacks, text_buffer
     const char *word = part + 1, *stop = part_end(word, end);
     size_t length = (size_t)(stop - word);
     const char *colons = memchr(word, ':', length);
-    if (colons != NULL && !same(word, length, "m8n8")) length = (size_t)(colons - word);
+    if (colons != NULL) length = (size_t)(colons - word);
     part = stop;
     if (is_among(word, length, types)) {
       text_buffer_append_string(&template_arguments, template_arguments.length > 0 ? ", " : "<");
       text_buffer_append_string(&template_arguments, "::emulator::ptx::");
       text_buffer_append(&template_arguments, word, length);
-    } else if (!is_among(word, length, left_out)) {
+    } else if (!is_left_out(name, word, length)) {
       ptx_write_word(out, word, length);
       text_buffer_append_string(out, "_");
     }

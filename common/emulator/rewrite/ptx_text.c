@@ -10,6 +10,7 @@ typedef struct {
   const char *at, *end;
   size_t operands;
   text_buffer *out;
+  text_buffer *labels; // their names with commas between
   error_text *error;
 } reader;
 
@@ -88,29 +89,40 @@ static bool write_simple(reader *in) {
   return true;
 }
 
-// One operand: simple, [address + 16], or {a, b}, whose parts become operands of their own.
+// The rest of {a, b}.
+static bool write_vector(reader *in) {
+  for (;;) {
+    if (!write_simple(in)) return false;
+    if (next_is(in, '}')) return true;
+    if (!next_is(in, ','))
+      return fail(in->error, "inline PTX with a vector that the emulator cannot read");
+    text_buffer_append_string(in->out, ", ");
+  }
+}
+
+// The rest of [address + 16], or of [tensor map, {column, row}].
+static bool write_address(reader *in) {
+  text_buffer_append_string(in->out, "(");
+  if (!write_simple(in)) return false;
+  while (next_is(in, '+')) {
+    text_buffer_append_string(in->out, " + ");
+    if (!write_simple(in)) return false;
+  }
+  text_buffer_append_string(in->out, ")");
+  if (next_is(in, ',')) {
+    text_buffer_append_string(in->out, ", ");
+    if (!next_is(in, '{'))
+      return fail(in->error, "inline PTX with an address that the emulator cannot read");
+    if (!write_vector(in)) return false;
+  }
+  return next_is(in, ']') ||
+         fail(in->error, "inline PTX with an address that the emulator cannot read");
+}
+
+// One operand: simple, an address, or {a, b}. The parts of the last two become operands of their own.
 static bool write_operand(reader *in) {
-  if (next_is(in, '[')) {
-    text_buffer_append_string(in->out, "(");
-    for (;;) {
-      if (!write_simple(in)) return false;
-      if (next_is(in, ']')) break;
-      if (!next_is(in, '+'))
-        return fail(in->error, "inline PTX with an address that the emulator cannot read");
-      text_buffer_append_string(in->out, " + ");
-    }
-    text_buffer_append_string(in->out, ")");
-    return true;
-  }
-  if (next_is(in, '{')) {
-    for (;;) {
-      if (!write_simple(in)) return false;
-      if (next_is(in, '}')) return true;
-      if (!next_is(in, ','))
-        return fail(in->error, "inline PTX with a vector that the emulator cannot read");
-      text_buffer_append_string(in->out, ", ");
-    }
-  }
+  if (next_is(in, '[')) return write_address(in);
+  if (next_is(in, '{')) return write_vector(in);
   if (!write_simple(in)) return false;
   if (next_is(in, '|')) { // d|p: two results
     text_buffer_append_string(in->out, ", ");
@@ -121,12 +133,50 @@ static bool write_operand(reader *in) {
 
 // ---- Statements ---------------------------------------------------------------------------------
 
+static void write_label(text_buffer *out, const char *name, size_t length) {
+  text_buffer_append_string(out, "ptx_label_");
+  ptx_write_word(out, name, length);
+}
+
+// Reads `label:` if that is next. A label is known in its asm statement alone, so that the statement may be in a function
+// more than once.
+static bool is_label(reader *in) {
+  const char *name = in->at, *at = name;
+  while (at < in->end && is_word(*at)) at++;
+  const size_t length = (size_t)(at - name);
+  while (at < in->end && isspace((unsigned char)*at)) at++;
+  if (length == 0 || at >= in->end || *at != ':') return false;
+  in->at = at + 1;
+  if (in->labels->length > 0) text_buffer_append_string(in->labels, ", ");
+  write_label(in->labels, name, length);
+  write_label(in->out, name, length);
+  text_buffer_append_string(in->out, ": ; ");
+  return true;
+}
+
+// The rest of bra label;
+static bool write_jump(reader *in) {
+  const char *name = in->at;
+  while (in->at < in->end && is_word(*in->at)) in->at++;
+  const size_t length = (size_t)(in->at - name);
+  if (length == 0) return fail(in->error, "inline PTX with a branch that the emulator cannot read");
+  text_buffer_append_string(in->out, "goto ");
+  write_label(in->out, name, length);
+  text_buffer_append_string(in->out, "; ");
+  return next_is(in, ';') || in->at >= in->end ||
+         fail(in->error, "inline PTX with a branch that the emulator cannot read");
+}
+
 static bool write_call(reader *in) {
   skip_blanks(in);
   const char *name = in->at;
   while (in->at < in->end && (is_word(*in->at) || *in->at == '.' || *in->at == ':')) in->at++;
   const char *end = in->at;
   skip_blanks(in);
+  const size_t length = (size_t)(end - name);
+  if ((length == 3 && memcmp(name, "bra", 3) == 0) ||
+      (length == 7 && memcmp(name, "bra.uni", 7) == 0))
+    return write_jump(in);
   const bool unpacks =
       in->at < in->end && *in->at == '{' && end - name > 3 && memcmp(name, "mov", 3) == 0;
   if (!ptx_write_name(name, end, unpacks, in->out, in->error)) return false;
@@ -177,7 +227,7 @@ static bool write_declaration(reader *in) {
       char digits[24] = "";
       if (count > 0) snprintf(digits, sizeof digits, "%lu", i);
       text_buffer_append_string(in->out, digits);
-      text_buffer_append_string(in->out, " = 0; ");
+      text_buffer_append_string(in->out, "; "); // without a value, so that a branch may pass it
     }
   } while (next_is(in, ','));
   return next_is(in, ';') || fail(in->error, "inline PTX with a declaration that does not end");
@@ -192,7 +242,7 @@ static bool write_statement(reader *in) {
     text_buffer_append_string(in->out, "} ");
     return true;
   }
-  if (next_is(in, ';')) return true;
+  if (next_is(in, ';') || is_label(in)) return true;
   if (in->end - in->at > 4 && memcmp(in->at, ".reg", 4) == 0) {
     in->at += 4;
     return write_declaration(in);
@@ -210,13 +260,26 @@ bool ptx_translate(const char *text, size_t length, size_t operands, text_buffer
   text_buffer copy = {0}; // ends in zero, for strtoul and strstr
   text_buffer_append(&copy, text, length);
   text_buffer_append(&copy, "", 1);
-  reader in = {copy.data, copy.data + length, operands, out, error};
+  for (char *number;
+       (number = strstr(copy.data, "%=")) != NULL;) // of the statement, in the names of labels
+    memcpy(number, "__", 2);
+  text_buffer body = {0}, labels = {0};
+  reader in = {copy.data, copy.data + length, operands, &body, &labels, error};
   bool done = true;
   for (;;) {
     skip_blanks(&in);
     if (!done || in.at >= in.end) break;
     done = write_statement(&in);
   }
+  if (labels.length > 0) {
+    text_buffer_append_string(out, "{ __label__ ");
+    text_buffer_append(out, labels.data, labels.length);
+    text_buffer_append_string(out, "; ");
+  }
+  text_buffer_append(out, body.data, body.length);
+  if (labels.length > 0) text_buffer_append_string(out, "} ");
   text_buffer_free(&copy);
+  text_buffer_free(&body);
+  text_buffer_free(&labels);
   return done;
 }

@@ -32,6 +32,10 @@ __global__ void arithmetic(unsigned *out, float *real) {
   real[0] = x;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(2.0f), "f"(1.0f));
   out[4] = r;
+  asm volatile("{\n\t.reg .pred p;\n\tmov.u32 %0, 0;\n"
+               "again_%=:\n\tadd.u32 %0, %0, 3;\n\tsetp.lt.u32 p, %0, 10;\n\t@p bra again_%=;\n\t}"
+               : "=r"(r));
+  out[7] = r; // the first multiple of 3 that is not below 10
   asm volatile("red.global.add.u32 [%0], %1;" ::"l"(out + 5), "r"(7u) : "memory");
   asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(r) : "l"(out + 5), "r"(1u) : "memory");
   out[6] = r;
@@ -39,8 +43,8 @@ __global__ void arithmetic(unsigned *out, float *real) {
 
 FEATURE(inline_ptx_of_a_thread,
         "mov, arithmetic, lop3, shf, prmt, bfe, bfi, setp, selp, cvt, ex2 and other functions, ld, "
-        "st, red, atom, prefetch",
-        "branches, and instructions that are not in the list: one sentence with the line") {
+        "st, red, atom, prefetch, branches to labels of the same statement",
+        "instructions that are not in the list: one sentence with the line") {
   unsigned *out;
   float *real;
   CHECK(cudaMallocManaged(&out, 8 * sizeof(unsigned)));
@@ -49,11 +53,13 @@ FEATURE(inline_ptx_of_a_thread,
   arithmetic<<<1, 1>>>(out, real);
   CHECK(cudaDeviceSynchronize());
   return out[0] == (0x0F0F00FFu ^ 1u ^ 0x10u) && out[1] == 0xBBCCDD11u && out[2] == 0xCCDD3344u &&
-         out[3] == 19 && real[0] == 8 && out[4] == 0x40003C00u && out[5] == 9 && out[6] == 8;
+         out[3] == 19 && real[0] == 8 && out[4] == 0x40003C00u && out[5] == 9 && out[6] == 8 &&
+         out[7] == 12;
 }
 
 // C [16, 8] = A [16, 16] B [16, 8], as FlashAttention-style kernels write it.
-__global__ void multiply(const half *A, const half *B, float *C) {
+template <int BYTES>
+__global__ void multiply(const half *__restrict__ A, const half *__restrict__ B, float *C) {
   __shared__ alignas(16) half As[16 * 16];
   __shared__ alignas(16) half Bs[8 * 16]; // by columns
   unsigned a_address = __cvta_generic_to_shared(&As[threadIdx.x * 8]);
@@ -62,7 +68,7 @@ __global__ void multiply(const half *A, const half *B, float *C) {
                "l"(&A[threadIdx.x * 8]));
   if (threadIdx.x < 16)
     asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2;\n" ::"r"(b_address),
-                 "l"(&B[threadIdx.x * 8]), "n"(16));
+                 "l"(&B[threadIdx.x * 8]), "n"(BYTES));
   asm volatile("cp.async.commit_group;\n" ::);
   asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
   asm volatile("bar.sync 0;");
@@ -73,7 +79,7 @@ __global__ void multiply(const half *A, const half *B, float *C) {
                : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
                : "r"(row));
   row = __cvta_generic_to_shared(&Bs[lane % 8 * 16 + lane / 8 % 2 * 8]);
-  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+  asm volatile("ldmatrix.sync.aligned.x2.m8n8.shared.b16 {%0, %1}, [%2];" // or in this order
                : "=r"(b[0]), "=r"(b[1])
                : "r"(row));
   float c[4] = {0, 0, 0, 0};
@@ -87,8 +93,7 @@ __global__ void multiply(const half *A, const half *B, float *C) {
 FEATURE(inline_ptx_of_a_warp,
         "cp.async and its groups, ldmatrix x1, x2, x4 and trans, mma.sync m16n8k8 and m16n8k16, "
         "bar, shfl, vote, redux",
-        "wgmma, tcgen05 and the copies of Hopper: one sentence; the lab's own hopper.cuh has them "
-        "as functions") {
+        "tcgen05: one sentence") {
   half *A, *B;
   float *C;
   CHECK(cudaMallocManaged(&A, 256 * sizeof(half)));
@@ -96,7 +101,7 @@ FEATURE(inline_ptx_of_a_warp,
   CHECK(cudaMallocManaged(&C, 128 * sizeof(float)));
   for (int i = 0; i < 256; i++) A[i] = __float2half(i % 7 - 3.0f);
   for (int i = 0; i < 128; i++) B[i] = __float2half(i % 5 - 2.0f);
-  multiply<<<1, 32>>>(A, B, C);
+  multiply<16><<<1, 32>>>(A, B, C);
   CHECK(cudaDeviceSynchronize());
   for (int i = 0; i < 16; i++) {
     for (int j = 0; j < 8; j++) {

@@ -126,8 +126,8 @@ Test(nvcc_cpu, names_from_older_books, .timeout = 60) {
 // The compiler's words about templates go on for pages.
 Test(nvcc_cpu, what_is_missing_is_one_line, .timeout = 120) {
   static const char *const programs[][2] = {
-      {"__global__ void k() {\n  asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n",
-       "lacks.cu:2: the emulator has no PTX instruction wgmma.fence.sync.aligned"},
+      {"__global__ void k() {\n  asm volatile(\"tcgen05.fence::before_thread_sync;\");\n}\n",
+       "lacks.cu:2: the emulator has no PTX instruction tcgen05.fence::before_thread_sync"},
       {"int main() {\n  cudaFooBar(3);\n}\n",
        "lacks.cu:2: \"cudaFooBar\" was not declared in this scope: the emulator lacks cudaFooBar"},
       {"template <typename T> __global__ void k(T *x, T *y) {}\nint main() {\n  k<<<1, 1>>>((int "

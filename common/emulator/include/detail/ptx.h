@@ -5,8 +5,10 @@
 
 #include "ptx/arithmetic.h"
 #include "ptx/conversion.h"
+#include "ptx/hopper.h"
 #include "ptx/matrix.h"
 #include "ptx/memory.h"
+#include "ptx/product.h"
 #include "ptx/warp.h"
 
 #undef EMULATOR_PTX

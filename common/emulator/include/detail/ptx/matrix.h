@@ -1,4 +1,4 @@
-// ldmatrix and mma.sync (PTX ISA 9.0, 9.7.14.5). The runtime multiplies m16n8k16; the smaller m16n8k8 is the same
+// ldmatrix, stmatrix and mma.sync (PTX ISA 9.0, 9.7.14.5). The runtime multiplies m16n8k16; the smaller m16n8k8 is the same
 // with the upper half of k zero.
 #ifndef EMULATOR_DETAIL_PTX_MATRIX_H
 #define EMULATOR_DETAIL_PTX_MATRIX_H
@@ -26,14 +26,14 @@ EMULATOR_PTX void load_matrices(unsigned fragments[4], u64 row, int count, bool 
 }
 #define EMULATOR_PTX_LDMATRIX(suffix, transposed)                                                  \
   template <typename T, typename D0>                                                               \
-  EMULATOR_PTX void ldmatrix_m8n8_x1_##suffix##shared_(                                            \
+  EMULATOR_PTX void ldmatrix_x1_##suffix##shared_(                                                 \
       D0 &d0, u64 row, const char *file = __builtin_FILE(), int line = __builtin_LINE()) {         \
     unsigned fragments[4];                                                                         \
     load_matrices(fragments, row, 1, transposed, file, line);                                      \
     set(d0, fragments[0]);                                                                         \
   }                                                                                                \
   template <typename T, typename D0, typename D1>                                                  \
-  EMULATOR_PTX void ldmatrix_m8n8_x2_##suffix##shared_(                                            \
+  EMULATOR_PTX void ldmatrix_x2_##suffix##shared_(                                                 \
       D0 &d0, D1 &d1, u64 row, const char *file = __builtin_FILE(), int line = __builtin_LINE()) { \
     unsigned fragments[4];                                                                         \
     load_matrices(fragments, row, 2, transposed, file, line);                                      \
@@ -41,9 +41,9 @@ EMULATOR_PTX void load_matrices(unsigned fragments[4], u64 row, int count, bool 
     set(d1, fragments[1]);                                                                         \
   }                                                                                                \
   template <typename T, typename D0, typename D1, typename D2, typename D3>                        \
-  EMULATOR_PTX void ldmatrix_m8n8_x4_##suffix##shared_(D0 &d0, D1 &d1, D2 &d2, D3 &d3, u64 row,    \
-                                                       const char *file = __builtin_FILE(),        \
-                                                       int line = __builtin_LINE()) {              \
+  EMULATOR_PTX void ldmatrix_x4_##suffix##shared_(D0 &d0, D1 &d1, D2 &d2, D3 &d3, u64 row,         \
+                                                  const char *file = __builtin_FILE(),             \
+                                                  int line = __builtin_LINE()) {                   \
     unsigned fragments[4];                                                                         \
     load_matrices(fragments, row, 4, transposed, file, line);                                      \
     set(d0, fragments[0]);                                                                         \
@@ -54,6 +54,48 @@ EMULATOR_PTX void load_matrices(unsigned fragments[4], u64 row, int count, bool 
 EMULATOR_PTX_LDMATRIX(, false)
 EMULATOR_PTX_LDMATRIX(trans_, true)
 #undef EMULATOR_PTX_LDMATRIX
+
+// Lane i gives the address of row i % 8 of matrix i / 8. Each lane stores what it holds of each matrix: two elements of
+// row lane / 4 or, if transposed, of column lane / 4.
+EMULATOR_PTX void store_matrix(u64 row, unsigned matrix, unsigned pair, bool transposed,
+                               const char *file, int line) {
+  const emulator_site site = {"stmatrix", file, line};
+  const unsigned lane = emulator_current->lane;
+  const unsigned long long own = row;
+  const auto row_of = [&](unsigned index) {
+    unsigned long long address;
+    emulator_shuffle(~0u, &own, &address, sizeof address, 8 * matrix + index, &site);
+    return shared(address);
+  };
+  if (!transposed) {
+    store<b32>(row_of(lane / 4) + lane % 4 * 4, pair);
+    return;
+  }
+  store<b16>(row_of(lane % 4 * 2) + lane / 4 * 2, pair);
+  store<b16>(row_of(lane % 4 * 2 + 1) + lane / 4 * 2, pair >> 16);
+}
+#define EMULATOR_PTX_STMATRIX(suffix, transposed)                                                  \
+  template <typename T, typename A0>                                                               \
+  EMULATOR_PTX void stmatrix_x1_##suffix##shared_(u64 row, const A0 &a0, EMULATOR_CALL_SITE) {     \
+    store_matrix(row, 0, as<u32>(a0), transposed, file, line);                                     \
+  }                                                                                                \
+  template <typename T, typename A0, typename A1>                                                  \
+  EMULATOR_PTX void stmatrix_x2_##suffix##shared_(u64 row, const A0 &a0, const A1 &a1,             \
+                                                  EMULATOR_CALL_SITE) {                            \
+    store_matrix(row, 0, as<u32>(a0), transposed, file, line);                                     \
+    store_matrix(row, 1, as<u32>(a1), transposed, file, line);                                     \
+  }                                                                                                \
+  template <typename T, typename A0, typename A1, typename A2, typename A3>                        \
+  EMULATOR_PTX void stmatrix_x4_##suffix##shared_(                                                 \
+      u64 row, const A0 &a0, const A1 &a1, const A2 &a2, const A3 &a3, EMULATOR_CALL_SITE) {       \
+    store_matrix(row, 0, as<u32>(a0), transposed, file, line);                                     \
+    store_matrix(row, 1, as<u32>(a1), transposed, file, line);                                     \
+    store_matrix(row, 2, as<u32>(a2), transposed, file, line);                                     \
+    store_matrix(row, 3, as<u32>(a3), transposed, file, line);                                     \
+  }
+EMULATOR_PTX_STMATRIX(, false)
+EMULATOR_PTX_STMATRIX(trans_, true)
+#undef EMULATOR_PTX_STMATRIX
 
 template <typename A>
 EMULATOR_PTX void multiply(float d[4], const unsigned a[4], const unsigned b[2], const float c[4],

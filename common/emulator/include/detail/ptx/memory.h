@@ -1,5 +1,6 @@
 // Loads, stores, atomics and copies (PTX ISA 9.0, 9.7.9 and 9.7.13). An address of shared memory is a number of 32
-// bits, as on a GPU; every other one is a pointer.
+// bits, as on a GPU; every other one is a pointer. In the shared memory of another block of the cluster the upper 8 bits
+// are 1 and the block's rank, and in a block's own they are 0.
 #ifndef EMULATOR_DETAIL_PTX_MEMORY_H
 #define EMULATOR_DETAIL_PTX_MEMORY_H
 
@@ -14,7 +15,11 @@ namespace ptx {
 
 EMULATOR_PTX char *global(u64 address) { return reinterpret_cast<char *>(address); }
 EMULATOR_PTX char *shared(u64 address) {
-  return static_cast<char *>(emulator_shared_pointer(static_cast<u32>(address)));
+  const u32 offset = static_cast<u32>(address) & 0xffffff, block = static_cast<u32>(address) >> 24;
+  void *own = emulator_shared_pointer(offset);
+  if (block == 0) return static_cast<char *>(own);
+  const emulator_site site = {"an access to shared::cluster", __builtin_FILE(), __builtin_LINE()};
+  return static_cast<char *>(emulator_cluster_map(own, block - 1, &site));
 }
 
 template <typename T>
@@ -150,6 +155,16 @@ EMULATOR_PTX void cvta_to_shared_(D &d, u64 address) {
 template <typename T, typename D>
 EMULATOR_PTX void cvta_shared_(D &d, u64 address) {
   set(d, static_cast<T>(reinterpret_cast<uintptr_t>(shared(address))));
+}
+template <typename T, typename D>
+EMULATOR_PTX void mapa_shared_(D &d, u64 address, u32 rank) {
+  const u32 own = emulator_current->block->cluster_rank;
+  set(d, static_cast<T>(rank == own ? address : (address & 0xffffff) | (rank + 1) << 24));
+}
+template <typename T, typename D>
+EMULATOR_PTX void mapa_(D &d, u64 address, u32 rank, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"mapa", file, line};
+  set(d, reinterpret_cast<u64>(emulator_cluster_map(global(address), rank, &site)));
 }
 EMULATOR_PTX void isspacep_shared_(bool &d, u64 address) {
   d = emulator_is_shared(global(address));

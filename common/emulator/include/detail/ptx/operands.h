@@ -91,15 +91,17 @@ template <typename Register, typename T>
 EMULATOR_PTX Register from(const T &value) {
   if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
     return static_cast<Register>(value);
-  } else if constexpr (std::is_pointer_v<T>) {
-    return static_cast<Register>(reinterpret_cast<uintptr_t>(value));
-  } else if constexpr (sizeof(T) <= sizeof(Register)) {
+  } else {
+    static_assert(sizeof(T) <= sizeof(Register), "the asm statement's operand is too wide");
     Register bits = 0;
     (__builtin_memcpy)(&bits, static_cast<const void *>(&value), sizeof value);
     return bits;
-  } else {
-    return static_cast<Register>(reinterpret_cast<uintptr_t>(&value[0])); // an array
   }
+}
+// A pointer is passed by value, because it may be __restrict__, and an array is one as well.
+template <typename Register, typename T>
+EMULATOR_PTX Register from(T *pointer) {
+  return static_cast<Register>(reinterpret_cast<uintptr_t>(pointer));
 }
 template <typename Register, typename T>
 EMULATOR_PTX void to(const Register &bits, T &variable) {
@@ -110,6 +112,21 @@ EMULATOR_PTX void to(const Register &bits, T &variable) {
                   "the asm statement's result is narrower than its variable");
     (__builtin_memcpy)(static_cast<void *>(&variable), &bits, sizeof variable);
   }
+}
+
+// The operands of a product, which are variables that it uses later, or values that it knows at once.
+template <typename T>
+struct given_value {
+  T value;
+  operator T() const { return value; }
+};
+template <typename T>
+EMULATOR_PTX T &in_place(T &variable) {
+  return variable;
+}
+template <typename T>
+EMULATOR_PTX given_value<T> in_place(const T &&value) {
+  return {value};
 }
 
 // Takes a result that is not wanted, which PTX writes as _.

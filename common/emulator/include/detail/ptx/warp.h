@@ -1,7 +1,8 @@
-// Barriers, votes, shuffles and special registers (PTX ISA 9.0, 9.7.9.8, 9.7.13 and 10).
+// Barriers, places in a cluster, votes, shuffles and special registers (PTX ISA 9.0, 9.7.9.8, 9.7.13 and 10).
 #ifndef EMULATOR_DETAIL_PTX_WARP_H
 #define EMULATOR_DETAIL_PTX_WARP_H
 
+#include "../cluster_functions.h"
 #include "../launcher.h"
 #include "../warp_functions.h"
 #include "barriers.h"
@@ -39,6 +40,20 @@ EMULATOR_PTX_SPECIAL(lanemask_lt, (1u << emulator_current->lane) - 1)
 EMULATOR_PTX_SPECIAL(lanemask_le, (2u << emulator_current->lane) - 1)
 EMULATOR_PTX_SPECIAL(lanemask_gt, ~((2u << emulator_current->lane) - 1))
 EMULATOR_PTX_SPECIAL(lanemask_ge, ~((1u << emulator_current->lane) - 1))
+EMULATOR_PTX_SPECIAL(cluster_ctarank, emulator_current->block->cluster_rank)
+EMULATOR_PTX_SPECIAL(cluster_nctarank, __clusterSizeInBlocks())
+EMULATOR_PTX_SPECIAL(cluster_ctaid_x, __clusterRelativeBlockIdx().x)
+EMULATOR_PTX_SPECIAL(cluster_ctaid_y, __clusterRelativeBlockIdx().y)
+EMULATOR_PTX_SPECIAL(cluster_ctaid_z, __clusterRelativeBlockIdx().z)
+EMULATOR_PTX_SPECIAL(cluster_nctaid_x, __clusterDim().x)
+EMULATOR_PTX_SPECIAL(cluster_nctaid_y, __clusterDim().y)
+EMULATOR_PTX_SPECIAL(cluster_nctaid_z, __clusterDim().z)
+EMULATOR_PTX_SPECIAL(clusterid_x, __clusterIdx().x)
+EMULATOR_PTX_SPECIAL(clusterid_y, __clusterIdx().y)
+EMULATOR_PTX_SPECIAL(clusterid_z, __clusterIdx().z)
+EMULATOR_PTX_SPECIAL(nclusterid_x, __clusterGridDimInClusters().x)
+EMULATOR_PTX_SPECIAL(nclusterid_y, __clusterGridDimInClusters().y)
+EMULATOR_PTX_SPECIAL(nclusterid_z, __clusterGridDimInClusters().z)
 #undef EMULATOR_PTX_SPECIAL
 
 // ---- Barriers -----------------------------------------------------------------------------------
@@ -71,6 +86,18 @@ EMULATOR_PTX void bar_arrive_(long long number, long long threads, EMULATOR_CALL
 template <typename... Operands>
 EMULATOR_PTX void barrier_(Operands... operands) {
   bar_(operands...);
+}
+EMULATOR_PTX void barrier_cluster_arrive_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"barrier.cluster.arrive", file, line};
+  emulator_cluster_arrive(&site);
+}
+EMULATOR_PTX void barrier_cluster_arrive_relaxed_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"barrier.cluster.arrive.relaxed", file, line};
+  emulator_cluster_arrive_relaxed(&site);
+}
+EMULATOR_PTX void barrier_cluster_wait_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"barrier.cluster.wait", file, line};
+  emulator_cluster_wait(&site);
 }
 EMULATOR_PTX void bar_warp_(unsigned mask, EMULATOR_CALL_SITE) { __syncwarp(mask, file, line); }
 EMULATOR_PTX void nanosleep_(long long) { emulator_yield(); }

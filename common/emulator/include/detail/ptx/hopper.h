@@ -1,0 +1,135 @@
+// Barriers that count bytes, box copies, fences between the two ways to memory, and budgets of registers (PTX ISA 9.0,
+// 9.7.9.27, 9.7.13 and 9.7.19.5). What the functions do is said where the runtime declares it.
+#ifndef EMULATOR_DETAIL_PTX_HOPPER_H
+#define EMULATOR_DETAIL_PTX_HOPPER_H
+
+#include "barriers.h"
+#include "box_copy.h"
+#include "matrix.h"
+#include "warpgroup.h"
+
+namespace emulator {
+namespace ptx {
+
+// ---- mbarrier -----------------------------------------------------------------------------------
+
+EMULATOR_PTX uint64_t *barrier_at(char *address) { return reinterpret_cast<uint64_t *>(address); }
+
+// The state that an arrival gives for a later wait is the parity of its phase. A look at a phase waits until the phase is
+// over, because copies arrive only when threads wait; so it always says that the phase is over.
+#define EMULATOR_PTX_MBARRIER(state, place)                                                        \
+  template <typename T>                                                                            \
+  EMULATOR_PTX void mbarrier_init_##state(u64 address, u32 arrivals, EMULATOR_CALL_SITE) {         \
+    const emulator_site site = {"mbarrier.init", file, line};                                      \
+    emulator_mbarrier_create(barrier_at(place(address)), arrivals, "&barrier", &site);             \
+  }                                                                                                \
+  template <typename T>                                                                            \
+  EMULATOR_PTX void mbarrier_inval_##state(u64) {}                                                 \
+  template <typename T, typename D>                                                                \
+  EMULATOR_PTX void mbarrier_arrive_##state(D &d, u64 address, u32 arrivals = 1,                   \
+                                            EMULATOR_CALL_SITE) {                                  \
+    const emulator_site site = {"mbarrier.arrive", file, line};                                    \
+    set(d, u64(emulator_mbarrier_parity(barrier_at(place(address)), &site)));                      \
+    for (; arrivals > 0; arrivals--)                                                               \
+      emulator_mbarrier_arrive(barrier_at(place(address)), 0, &site);                              \
+  }                                                                                                \
+  template <typename T, typename D>                                                                \
+  EMULATOR_PTX void mbarrier_arrive_expect_tx_##state(D &d, u64 address, u32 bytes,                \
+                                                      EMULATOR_CALL_SITE) {                        \
+    const emulator_site site = {"mbarrier.arrive.expect_tx", file, line};                          \
+    set(d, u64(emulator_mbarrier_parity(barrier_at(place(address)), &site)));                      \
+    emulator_mbarrier_arrive(barrier_at(place(address)), bytes, &site);                            \
+  }                                                                                                \
+  EMULATOR_PTX_MBARRIER_WAIT(try_wait_parity_##state, "mbarrier.try_wait.parity", place)           \
+  EMULATOR_PTX_MBARRIER_WAIT(test_wait_parity_##state, "mbarrier.test_wait.parity", place)         \
+  EMULATOR_PTX_MBARRIER_WAIT(try_wait_##state, "mbarrier.try_wait", place)                         \
+  EMULATOR_PTX_MBARRIER_WAIT(test_wait_##state, "mbarrier.test_wait", place)
+#define EMULATOR_PTX_MBARRIER_WAIT(name, operation, place)                                         \
+  template <typename T>                                                                            \
+  EMULATOR_PTX void mbarrier_##name(bool &over, u64 address, u64 phase, u32 = 0,                   \
+                                    EMULATOR_CALL_SITE) {                                          \
+    const emulator_site site = {operation, file, line};                                            \
+    emulator_mbarrier_wait(barrier_at(place(address)), static_cast<u32>(phase) & 1, &site);        \
+    over = true;                                                                                   \
+  }
+EMULATOR_PTX_MBARRIER(, global)
+EMULATOR_PTX_MBARRIER(shared_, shared)
+#undef EMULATOR_PTX_MBARRIER
+#undef EMULATOR_PTX_MBARRIER_WAIT
+
+EMULATOR_PTX void fence_mbarrier_init_() { emulator_mbarrier_fence(); }
+
+// ---- Box copies ---------------------------------------------------------------------------------
+
+// CUDA's examples have no other fence behind the barriers that they make, so it makes these visible, too.
+EMULATOR_PTX void fence_proxy_async_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"fence.proxy.async", file, line};
+  emulator_proxy_fence(&site);
+  emulator_mbarrier_fence();
+}
+EMULATOR_PTX void fence_proxy_async_shared_(EMULATOR_CALL_SITE) { fence_proxy_async_(file, line); }
+
+// What a copy asks of the L2 cache changes nothing.
+template <typename T, typename D>
+EMULATOR_PTX void createpolicy_fractional_(D &d, double = 1) {
+  set(d, T(0));
+}
+template <unsigned rank>
+EMULATOR_PTX void copy_box(u64 destination, u64 map, const int (&coordinate)[rank], u64 barrier,
+                           const char *operation, const char *file, int line) {
+  const emulator_site site = {operation, file, line};
+  emulator_copy_box(shared(destination), reinterpret_cast<const CUtensorMap *>(map), coordinate,
+                    rank, barrier_at(shared(barrier)), &site);
+}
+EMULATOR_PTX void cp_async_bulk_tensor_1d_shared_mbarrier_(u64 destination, u64 map, int x,
+                                                           u64 barrier, u64 = 0,
+                                                           EMULATOR_CALL_SITE) {
+  copy_box<1>(destination, map, {x}, barrier, "cp.async.bulk.tensor.1d", file, line);
+}
+EMULATOR_PTX void cp_async_bulk_tensor_2d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
+                                                           u64 barrier, u64 = 0,
+                                                           EMULATOR_CALL_SITE) {
+  copy_box<2>(destination, map, {x, y}, barrier, "cp.async.bulk.tensor.2d", file, line);
+}
+EMULATOR_PTX void cp_async_bulk_tensor_3d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
+                                                           int z, u64 barrier, u64 = 0,
+                                                           EMULATOR_CALL_SITE) {
+  copy_box<3>(destination, map, {x, y, z}, barrier, "cp.async.bulk.tensor.3d", file, line);
+}
+EMULATOR_PTX void cp_async_bulk_tensor_4d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
+                                                           int z, int w, u64 barrier, u64 = 0,
+                                                           EMULATOR_CALL_SITE) {
+  copy_box<4>(destination, map, {x, y, z, w}, barrier, "cp.async.bulk.tensor.4d", file, line);
+}
+EMULATOR_PTX void cp_async_bulk_tensor_5d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
+                                                           int z, int w, int v, u64 barrier,
+                                                           u64 = 0, EMULATOR_CALL_SITE) {
+  copy_box<5>(destination, map, {x, y, z, w, v}, barrier, "cp.async.bulk.tensor.5d", file, line);
+}
+EMULATOR_PTX void prefetch_tensormap_(u64) {}
+
+// ---- Roles --------------------------------------------------------------------------------------
+
+// The last lane that is still there, as the lab's own elect_lane() has it, because the ISA does not say which one it is.
+template <typename D>
+EMULATOR_PTX void elect_(D &leader, bool &elected, u32 mask, EMULATOR_CALL_SITE) {
+  const unsigned lanes = __ballot_sync(mask, 1, file, line);
+  const unsigned last = 31 - static_cast<unsigned>(__builtin_clz(lanes));
+  set(leader, last);
+  elected = last == emulator_current->lane;
+}
+template <typename T>
+EMULATOR_PTX void setmaxnreg_inc_(u32 registers, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"setmaxnreg.inc", file, line};
+  emulator_take_registers(registers, &site);
+}
+template <typename T>
+EMULATOR_PTX void setmaxnreg_dec_(u32 registers, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"setmaxnreg.dec", file, line};
+  emulator_give_registers(registers, &site);
+}
+
+} // namespace ptx
+} // namespace emulator
+
+#endif
