@@ -19,7 +19,9 @@ static bool is_extern(const source *file, size_t first) {
 // Last token of the attribute or storage class that begins here, NO_TOKEN when none does.
 static size_t specifier_end(const source *file, size_t index) {
   size_t behind = token_next(file, index);
-  if (token_is(file, index, "extern") || token_is(file, index, "__shared__")) return index;
+  if (token_is(file, index, "extern") || token_is(file, index, "static") ||
+      token_is(file, index, "__shared__"))
+    return index;
   if (token_is(file, index, "alignas") || token_is(file, index, "__align__") ||
       token_is(file, index, "__attribute__"))
     return token_is(file, behind, "(") ? token_group_end(file, behind) : NO_TOKEN;
@@ -82,15 +84,16 @@ static bool take_brackets(source *file, size_t open, declaration *found) {
   return i == NO_TOKEN || token_is(file, i, ";");
 }
 
-// Reads the declaration that begins at `first` and removes its specifiers from the source.
-static bool take_declaration(source *file, size_t first, declaration *found) {
+// Reads type and name of the declaration that begins at `first`, and returns the token behind them; NO_TOKEN if it finds
+// no end. With `removes` it takes the specifiers out of the source.
+static size_t read_declaration(source *file, size_t first, bool removes, declaration *found) {
   size_t angles = 0, i = first;
   found->name = NO_TOKEN;
   for (; i != NO_TOKEN; i = token_next(file, i)) {
     size_t end = specifier_end(file, i);
     if (end != NO_TOKEN) {
       take_alignment(file, i, &found->alignments);
-      remove_tokens(file, i, end);
+      if (removes) remove_tokens(file, i, end);
       i = end;
       continue;
     }
@@ -101,12 +104,19 @@ static bool take_declaration(source *file, size_t first, declaration *found) {
     if (token_is(file, i, ">") && angles > 0) angles--;
     // A > in parentheses closes no template, so they are taken whole.
     end = token_opens_group(file, i) ? token_group_end(file, i) : i;
-    if (end == NO_TOKEN) return false;
+    if (end == NO_TOKEN) return NO_TOKEN;
     for (; i != end; i = token_next(file, i)) keep(file, i, found);
     keep(file, end, found);
   }
-  if (!token_is_name(file, found->name) || found->type.length == 0) return false;
-  if (!token_is(file, i, "[") || !token_is(file, token_next(file, i), "]")) return false;
+  return i;
+}
+
+// Reads a declaration of dynamic shared memory.
+static bool take_declaration(source *file, size_t first, declaration *found) {
+  const size_t i = read_declaration(file, first, true, found);
+  if (!token_is_name(file, found->name) || found->type.length == 0 || !token_is(file, i, "[") ||
+      !token_is(file, token_next(file, i), "]"))
+    return false;
   return take_brackets(file, i, found);
 }
 
@@ -175,6 +185,23 @@ static void replace_alignas(source *file, size_t shared) {
   }
 }
 
+// g++ lets the attribute of a variable make its alignment smaller than that of its type, outside of templates. So
+// the type's own stands beside the 128 bytes that __shared__ asks for.
+static void keep_type_alignment(source *file, size_t first, size_t shared) {
+  declaration found = {0};
+  const size_t behind = read_declaration(file, first, false, &found);
+  const bool declares = token_is(file, behind, "[") || token_is(file, behind, ";") ||
+                        token_is(file, behind, ",") || token_is(file, behind, "=");
+  if (declares && token_is_name(file, found.name) && found.type.length > 0) { // else union name {
+    text_buffer *word = &file->edits[shared].instead;
+    edit_replace(file, shared, "__shared__ __attribute__((aligned(alignof(");
+    text_buffer_append(word, found.type.data, found.type.length);
+    text_buffer_append_string(word, "))))");
+  }
+  text_buffer_free(&found.type);
+  text_buffer_free(&found.alignments);
+}
+
 static bool rewrite_dynamic(source *file, size_t first, size_t shared, bool in_function,
                             error_text *error) {
   if (!in_function && !file->preprocessed)
@@ -221,6 +248,9 @@ bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in
   for (size_t i = first; dynamic && i != NO_TOKEN && !token_is(file, i, ";");
        i = token_next(file, i))
     if (token_is(file, i, "extern")) edit_remove(file, i);
-  if (file->preprocessed) replace_alignas(file, shared);
+  if (file->preprocessed) {
+    replace_alignas(file, shared);
+    keep_type_alignment(file, first, shared);
+  }
   return true;
 }

@@ -2,6 +2,7 @@
 #include "feature.h"
 #include "kernels.cuh"
 
+#include <cstdint>
 #include <vector>
 
 template <typename T>
@@ -65,6 +66,30 @@ __global__ void swap_halves(T *x) {
   __syncwarp();
   x[threadIdx.x] = halves.second[threadIdx.x];
   x[32 + threadIdx.x] = halves.first[threadIdx.x];
+}
+
+struct alignas(512) aligned_numbers {
+  int number[32];
+};
+__global__ void find_alignment(int *offset) {
+  static __shared__ char one;
+  __shared__ aligned_numbers first, second[2];
+  __shared__ union storage {
+    int number;
+    float real;
+  } third;
+  one = 1;
+  third.number = one;
+  second[1].number[0] = first.number[0] = third.number;
+  offset[0] = reinterpret_cast<uintptr_t>(&first) % 512 + reinterpret_cast<uintptr_t>(second) % 512;
+}
+
+FEATURE(alignment_of_shared_variables,
+        "__shared__ variables whose type asks for up to 1024 bytes of alignment", "") {
+  device_array<int> offset(1);
+  find_alignment<<<1, 1>>>(offset.at);
+  CHECK(cudaDeviceSynchronize());
+  return offset.at[0] == 0;
 }
 
 FEATURE(shared_at_file_scope,
