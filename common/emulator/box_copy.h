@@ -1,5 +1,6 @@
 // The runtime's part of copy_box of common/kernel/hopper.cuh: the copy engine copies boxes of a tensor
-// to shared memory (TMA; PTX ISA 9.0, 9.7.9.27.1.2, "cp.async.bulk.tensor"). C17 and C++17, kernel side.
+// to shared memory, and back for programs that are not the lab's (TMA; PTX ISA 9.0, 9.7.9.27.1.2,
+// "cp.async.bulk.tensor"). C17 and C++17, kernel side.
 //
 // A GPU may do such a copy at any time between its start and the end of the barrier phase that
 // counts its bytes. The emulator does it as late as it may, when no thread of the block can continue
@@ -22,6 +23,16 @@ extern "C" {
 EMULATOR_API void emulator_copy_box(void *destination, const CUtensorMap *map,
                                     const int *coordinate, unsigned rank, uint64_t *barrier,
                                     const emulator_site *site);
+
+// Starts to copy shared memory to the box; elements outside of the tensor are left out. The copy belongs to the group that
+// the thread commits next. It is done where the thread waits, so a kernel that changes the source before stores the wrong
+// numbers, or else where the thread ends. Reports the same faults.
+EMULATOR_API void emulator_store_box(const CUtensorMap *map, const int *coordinate, unsigned rank,
+                                     const void *source, const emulator_site *site);
+EMULATOR_API void emulator_store_commit(const emulator_site *site);
+
+// Waits until all groups of the thread but the newest `newest` are stored.
+EMULATOR_API void emulator_store_wait(size_t newest, const emulator_site *site);
 
 #ifdef __cplusplus
 }

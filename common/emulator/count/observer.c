@@ -59,10 +59,9 @@ void observer_async_start(worker *worker, async_copy *copy) {
 // Box copies and the reads of products bypass the warp's loads and stores, so only their bytes count.
 void observer_box_start(worker *worker, box_copy *copy) {
   if (worker->launch->queued) {
-    links_access(worker->launch->device, copy->map.address, box_copy_source_bytes(copy), false);
+    links_access(worker->launch->device, copy->map.address, box_tensor_bytes(copy), false);
   }
-  tally_at(origin_of_code(copy->code))->value[COUNT_ASYNC_COPY_BYTES] +=
-      box_copy_source_bytes(copy);
+  tally_at(origin_of_code(copy->code))->value[COUNT_ASYNC_COPY_BYTES] += box_tensor_bytes(copy);
 }
 
 // The running lane is the last of the warp to arrive. Its operand, a

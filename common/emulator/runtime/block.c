@@ -156,6 +156,7 @@ emulator_barrier_result emulator_block_barrier(int predicate, const emulator_sit
 // ---- A thread's life ----------------------------------------------------------------------------
 
 static void exit_thread(worker *worker) {
+  box_stores_end(worker);
   observer_thread_end(worker);
   thread *self = worker->running;
   self->state = THREAD_EXITED;
@@ -265,6 +266,7 @@ void block_begin(worker *worker, uint64_t number) {
     worker->threads[i].cluster_arrived = false;
     map_places_begin(&worker->threads[i]);
     async_copies_begin(&worker->threads[i]);
+    box_stores_begin(&worker->threads[i]);
     turns_add(worker, &worker->threads[i]);
   }
   shared_memory_poison(worker);

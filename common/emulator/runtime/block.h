@@ -50,6 +50,7 @@ typedef struct thread {
   const uint64_t *last_barrier; // in shared memory, that it has waited for last
   uint64_t last_barrier_wait;   // when, as a known_barrier has it; 0: never
   async_copies copies;
+  box_stores stores;
   thread_products products;
   const void *offered;                          // see exchange.c
   uintptr_t grid_constants, grid_constants_end; // on its stack, see map_place.h
@@ -217,9 +218,14 @@ void async_copies_end(worker *worker, thread *thread);
 // oldest copies that a thread waits for, and returns false when there are none. It runs on the scheduler.
 void box_copies_begin(worker *worker);
 bool box_copies_arrive(worker *worker);
+void box_copies_add(box_copies *copies, const box_copy *copy);
 
-// The bytes that a copy reads: the part of its box that lies in the tensor.
-unsigned box_copy_source_bytes(const box_copy *copy);
+// box_store.c: the same for the copies of a thread to tensors. Those that it has not waited for are done when it exits.
+void box_stores_begin(thread *thread);
+void box_stores_end(worker *worker);
+
+// The bytes of a copy: the part of its box that lies in the tensor.
+unsigned box_tensor_bytes(const box_copy *copy);
 
 // Call these when a block begins: named_barrier.c, products.c, registers.c.
 void mbarriers_begin(worker *worker);

@@ -103,7 +103,7 @@ static checked_access box_access(worker *worker, const box_copy *copy) {
   return (checked_access){.worker = worker,
                           .thread = copy->thread,
                           .actor = order_copy_actor(copy->barrier, copy->thread),
-                          .address = (uintptr_t)copy->destination,
+                          .address = (uintptr_t)copy->shared,
                           .bytes = tensor_map_box_bytes(&copy->map),
                           .kind = OBSERVED_BOX_WRITE,
                           .place = place_of_code(copy->code)};
@@ -118,7 +118,7 @@ void observer_box_start(worker *worker, box_copy *copy) {
 
 void observer_box_done(worker *worker, const box_copy *copy) {
   const checked_access access = box_access(worker, copy);
-  access_end_copy(copy->destination, (unsigned)access.bytes, access.actor);
+  access_end_copy(copy->shared, (unsigned)access.bytes, access.actor);
   order_copy_arrived(copy->barrier, copy->thread, copy->started);
 }
 
@@ -132,7 +132,7 @@ void observer_block_end(worker *worker) {
         access_finding(&access, FINDING_COPY_NOT_WAITED,
                        "a thread must wait for the phase of the barrier that counts the copy's "
                        "bytes, before the block ends, or the copy should not have been started");
-    findings_add(&found, access_describe, copy->destination);
+    findings_add(&found, access_describe, copy->shared);
   }
 }
 

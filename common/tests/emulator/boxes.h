@@ -4,6 +4,7 @@
 #define BOXES_H
 
 #include <cuda.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,6 +27,11 @@ enum { BOX_BYTES_MAX = 8192 };
 // of the box on, which lies `offset` bytes behind a multiple of 1024.
 void copied_box(const box_case *it, const unsigned char *tensor, size_t tensor_bytes,
                 unsigned offset, unsigned char *got);
+
+// Stores such a box from shared memory, where it lies `offset` bytes behind a multiple of 1024, in a tensor of zeros. The
+// thread waits for it, or ends without.
+void stored_box(const box_case *it, const unsigned char *box, size_t tensor_bytes, unsigned offset,
+                bool waits, unsigned char *tensor);
 
 #ifdef __cplusplus
 }

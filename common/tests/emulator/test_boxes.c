@@ -8,19 +8,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The byte of the box that has `index` in row-major order, before it is shuffled.
-static unsigned char expected_byte(const box_case *it, const unsigned char *tensor,
-                                   unsigned index) {
+// The place in the tensor of the byte of the box that has `index` in row-major order, before it is shuffled; -1: none.
+static long place_of(const box_case *it, unsigned index) {
   unsigned rest = index / it->element_bytes;
   size_t place = 0, stride = 1;
   for (unsigned i = 0; i < it->rank; i++) {
     const int at = it->at[i] + (int)(rest % it->box[i]);
     rest /= it->box[i];
-    if (at < 0 || at >= (int)it->size[i]) return 0;
+    if (at < 0 || at >= (int)it->size[i]) return -1;
     place += (size_t)at * stride;
     stride *= it->size[i];
   }
-  return tensor[place * it->element_bytes + index % it->element_bytes];
+  return (long)(place * it->element_bytes + index % it->element_bytes);
+}
+
+static unsigned char expected_byte(const box_case *it, const unsigned char *tensor,
+                                   unsigned index) {
+  const long place = place_of(it, index);
+  return place < 0 ? 0 : tensor[place];
+}
+
+// The bytes of the box come back to their places, and to no other ones.
+static void check_store(const box_case *it, const unsigned char *tensor, size_t bytes,
+                        unsigned box_bytes, unsigned offset, const unsigned char *box, bool waits) {
+  unsigned char *expected = calloc(bytes, 1), *stored = malloc(bytes);
+  for (unsigned i = 0; i < box_bytes; i++) {
+    const long place = place_of(it, i);
+    if (place >= 0) expected[place] = tensor[place];
+  }
+  stored_box(it, box, bytes, offset, waits, stored);
+  cr_assert_eq(cudaGetLastError(), cudaSuccess, "rank %u", it->rank);
+  cr_assert_arr_eq(stored, expected, bytes, "rank %u, span %u", it->rank, it->span);
+  free(expected);
+  free(stored);
 }
 
 static void check(const box_case *it, unsigned offset) {
@@ -42,6 +62,8 @@ static void check(const box_case *it, unsigned offset) {
                  "rank %u, span %u, byte %u is %u, not %u", it->rank, it->span, i, got[place],
                  expected_byte(it, tensor, i));
   }
+  check_store(it, tensor, bytes, box_bytes, offset, got, true);
+  check_store(it, tensor, bytes, box_bytes, offset, got, false);
   free(tensor);
 }
 
@@ -102,12 +124,12 @@ Test(boxes, elements) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) check(&cases[i], 0);
 }
 
-// Only the bytes that the tensor has are copied from it.
+// Only the bytes that the tensor has are copied from it, and back twice.
 Test(boxes, counts) {
   static const box_case part = {2, {32, 7}, {16, 4}, {24, 5}, HALF, PLAIN, 2};
   emulator_counts_reset();
   check(&part, 0);
-  cr_expect_eq(emulator_counts_read().async_copy_bytes, 2 * 8 * 2);
+  cr_expect_eq(emulator_counts_read().async_copy_bytes, 3 * 2 * 8 * 2);
 }
 
 // The pattern counts from address 0 of shared memory, and a box may begin at each multiple of 128 bytes.

@@ -126,10 +126,10 @@ __global__ void __launch_bounds__(384)
   for (int i = 0; i < 16; i++) C[place_of(i)] = d[i / 8][i % 8];
 }
 
-// A tensor of `rows` rows of 64 elements, in one box.
-static bool describe(CUtensorMap *map, void *tensor, unsigned rows) {
+// A tensor of `rows` rows of 64 elements, in boxes of `box_rows`.
+static bool describe(CUtensorMap *map, void *tensor, unsigned rows, unsigned box_rows) {
   const cuuint64_t sizes[2] = {DEPTH, rows}, strides[1] = {DEPTH * 2};
-  const cuuint32_t box[2] = {DEPTH, rows}, every_element[2] = {1, 1};
+  const cuuint32_t box[2] = {DEPTH, box_rows}, every_element[2] = {1, 1};
   return cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, tensor, sizes, strides,
                                 box, every_element, CU_TENSOR_MAP_INTERLEAVE_NONE,
                                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
@@ -148,7 +148,7 @@ static bool prepare(product &it) {
   CHECK(cudaMallocManaged(&it.C, ROWS * COLUMNS * sizeof *it.C));
   for (int i = 0; i < ROWS * DEPTH; i++) it.A[i] = __float2bfloat16(i % 7 - 3.0f);
   for (int i = 0; i < COLUMNS * DEPTH; i++) it.B[i] = __float2bfloat16(i % 5 - 2.0f);
-  return describe(&it.A_map, it.A, ROWS) && describe(&it.B_map, it.B, COLUMNS);
+  return describe(&it.A_map, it.A, ROWS, ROWS) && describe(&it.B_map, it.B, COLUMNS, COLUMNS);
 }
 
 static bool is_right(const product &it) {
@@ -163,7 +163,8 @@ static bool is_right(const product &it) {
 }
 
 FEATURE(inline_ptx_of_hopper,
-        "mbarrier, cp.async.bulk.tensor into shared memory, wgmma of fp16 and bf16 with sums in "
+        "mbarrier, cp.async.bulk.tensor into shared memory and back, wgmma of fp16 and bf16 with "
+        "sums in "
         "float32, setmaxnreg, elect.sync, fence.proxy.async",
         "the swizzles of 32 and 64 bytes in wgmma, its other types, and registers of D that are "
         "not one array: one sentence; other forms: one sentence with the line") {
@@ -179,7 +180,10 @@ FEATURE(inline_ptx_of_hopper,
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 namespace experimental = cuda::device::experimental;
 
-__global__ void copy_tile(const __grid_constant__ CUtensorMap map, __nv_bfloat16 *out) {
+// Doubles a tile of a tensor on its way to another tensor.
+template <bool inline_ptx>
+__global__ void double_tile(const __grid_constant__ CUtensorMap from,
+                            const __grid_constant__ CUtensorMap to) {
   __shared__ alignas(1024) __nv_bfloat16 tile[ROWS * DEPTH];
 #pragma nv_diag_suppress static_var_with_dynamic_init
   __shared__ block_barrier full;
@@ -190,27 +194,55 @@ __global__ void copy_tile(const __grid_constant__ CUtensorMap map, __nv_bfloat16
   __syncthreads();
   block_barrier::arrival_token token;
   if (threadIdx.x == 0) {
-    experimental::cp_async_bulk_tensor_2d_global_to_shared(tile, &map, 0, 0, full);
+    experimental::cp_async_bulk_tensor_2d_global_to_shared(tile, &from, 0, 0, full);
     token = cuda::device::barrier_arrive_tx(full, 1, sizeof tile);
   } else {
     token = full.arrive();
   }
   full.wait(std::move(token));
-  for (int i = threadIdx.x; i < ROWS * DEPTH; i += blockDim.x) // in the 128-byte swizzle
-    out[i] = tile[i / DEPTH * DEPTH + ((i % DEPTH / 8) ^ (i / DEPTH % 8)) * 8 + i % 8];
+  for (int i = threadIdx.x; i < ROWS * DEPTH; i += blockDim.x)
+    tile[i] = __float2bfloat16(2 * __bfloat162float(tile[i]));
+  experimental::fence_proxy_async_shared_cta();
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  if (inline_ptx) {
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
+            &to),
+        "r"(shared(tile)), "r"(0), "r"(0)
+        : "memory");
+    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;" ::: "memory");
+  } else {
+    experimental::cp_async_bulk_tensor_2d_shared_to_global(&to, 0, 0, tile);
+    experimental::cp_async_bulk_commit_group();
+    experimental::cp_async_bulk_wait_group_read<0>();
+  }
 }
 
-FEATURE(barriers_that_count_bytes,
-        "cuda::device::barrier_arrive_tx, cuda::device::experimental with box copies into shared "
-        "memory and their fence",
-        "cuda::ptx: one sentence") {
+// The tensor to which is stored has `rows` rows, fewer than the box.
+template <bool inline_ptx>
+static bool doubles_tile(int rows) {
   product it;
   if (!prepare(it)) return false;
   __nv_bfloat16 *out;
   CHECK(cudaMallocManaged(&out, ROWS * DEPTH * sizeof *out));
-  copy_tile<<<1, 128>>>(it.A_map, out);
+  CHECK(cudaMemset(out, 0, ROWS * DEPTH * sizeof *out));
+  CUtensorMap map;
+  if (!describe(&map, out, rows, ROWS)) return false;
+  double_tile<inline_ptx><<<1, 128>>>(it.A_map, map);
   CHECK(cudaDeviceSynchronize());
-  return memcmp(out, it.A, ROWS * DEPTH * sizeof *out) == 0;
+  for (int i = 0; i < ROWS * DEPTH; i++) {
+    const float expected = i < rows * DEPTH ? 2 * __bfloat162float(it.A[i]) : 0;
+    if (__bfloat162float(out[i]) != expected) return false;
+  }
+  return true;
+}
+
+FEATURE(barriers_that_count_bytes,
+        "cuda::device::barrier_arrive_tx, cuda::device::experimental with box copies into shared "
+        "memory and back, their groups and their fence",
+        "copies without a tensor map: an unknown name; cuda::ptx: one sentence") {
+  return doubles_tile<false>(ROWS) && doubles_tile<true>(ROWS - 3);
 }
 
 // ---- Clusters and stmatrix ----------------------------------------------------------------------

@@ -31,12 +31,6 @@ inline void fence_proxy_async_shared_cta(EMULATOR_CALL_SITE) {
   emulator_mbarrier_fence();
 }
 
-template <unsigned rank>
-__attribute__((always_inline)) inline void
-copy_box(void *destination, const CUtensorMap *map, const int (&coordinate)[rank],
-         barrier<thread_scope_block> &barrier, const emulator_site &site) {
-  emulator_copy_box(destination, map, coordinate, rank, barrier.native(), &site);
-}
 #define EMULATOR_COPY_BOX(dimensions, parameters, ...)                                             \
   __attribute__((always_inline)) inline void                                                       \
       cp_async_bulk_tensor_##dimensions##d_global_to_shared(                                       \
@@ -44,7 +38,17 @@ copy_box(void *destination, const CUtensorMap *map, const int (&coordinate)[rank
           barrier<thread_scope_block> &barrier, EMULATOR_CALL_SITE) {                              \
     const emulator_site site = {"cp_async_bulk_tensor_" #dimensions "d_global_to_shared()", file,  \
                                 line};                                                             \
-    copy_box<dimensions>(destination, map, {__VA_ARGS__}, barrier, site);                          \
+    const int coordinate[] = {__VA_ARGS__};                                                        \
+    emulator_copy_box(destination, map, coordinate, dimensions, barrier.native(), &site);          \
+  }                                                                                                \
+  __attribute__((always_inline)) inline void                                                       \
+      cp_async_bulk_tensor_##dimensions##d_shared_to_global(                                       \
+          const CUtensorMap *map, EMULATOR_PARAMETERS parameters, const void *source,              \
+          EMULATOR_CALL_SITE) {                                                                    \
+    const emulator_site site = {"cp_async_bulk_tensor_" #dimensions "d_shared_to_global()", file,  \
+                                line};                                                             \
+    const int coordinate[] = {__VA_ARGS__};                                                        \
+    emulator_store_box(map, coordinate, dimensions, source, &site);                                \
   }
 #define EMULATOR_PARAMETERS(...) __VA_ARGS__
 EMULATOR_COPY_BOX(1, (int x), x)
@@ -54,6 +58,16 @@ EMULATOR_COPY_BOX(4, (int x, int y, int z, int w), x, y, z, w)
 EMULATOR_COPY_BOX(5, (int x, int y, int z, int w, int v), x, y, z, w, v)
 #undef EMULATOR_PARAMETERS
 #undef EMULATOR_COPY_BOX
+
+inline void cp_async_bulk_commit_group(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp_async_bulk_commit_group()", file, line};
+  emulator_store_commit(&site);
+}
+template <int newest>
+void cp_async_bulk_wait_group_read(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp_async_bulk_wait_group_read()", file, line};
+  emulator_store_wait(newest, &site);
+}
 
 } // namespace experimental
 } // namespace device

@@ -81,30 +81,43 @@ EMULATOR_PTX void copy_box(u64 destination, u64 map, const int (&coordinate)[ran
   emulator_copy_box(shared(destination), reinterpret_cast<const CUtensorMap *>(map), coordinate,
                     rank, barrier_at(shared(barrier)), &site);
 }
-EMULATOR_PTX void cp_async_bulk_tensor_1d_shared_mbarrier_(u64 destination, u64 map, int x,
-                                                           u64 barrier, u64 = 0,
-                                                           EMULATOR_CALL_SITE) {
-  copy_box<1>(destination, map, {x}, barrier, "cp.async.bulk.tensor.1d", file, line);
+template <unsigned rank>
+EMULATOR_PTX void store_box(u64 map, const int (&coordinate)[rank], u64 source,
+                            const char *operation, const char *file, int line) {
+  const emulator_site site = {operation, file, line};
+  emulator_store_box(reinterpret_cast<const CUtensorMap *>(map), coordinate, rank, shared(source),
+                     &site);
 }
-EMULATOR_PTX void cp_async_bulk_tensor_2d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
-                                                           u64 barrier, u64 = 0,
-                                                           EMULATOR_CALL_SITE) {
-  copy_box<2>(destination, map, {x, y}, barrier, "cp.async.bulk.tensor.2d", file, line);
+#define EMULATOR_PTX_COORDINATES(...) __VA_ARGS__
+#define EMULATOR_PTX_BOX(dimensions, parameters, ...)                                              \
+  EMULATOR_PTX void cp_async_bulk_tensor_##dimensions##d_shared_mbarrier_(                         \
+      u64 destination, u64 map, EMULATOR_PTX_COORDINATES parameters, u64 barrier, u64 = 0,         \
+      EMULATOR_CALL_SITE) {                                                                        \
+    copy_box<dimensions>(destination, map, {__VA_ARGS__}, barrier,                                 \
+                         "cp.async.bulk.tensor." #dimensions "d", file, line);                     \
+  }                                                                                                \
+  EMULATOR_PTX void cp_async_bulk_tensor_##dimensions##d_shared_bulk_group_(                       \
+      u64 map, EMULATOR_PTX_COORDINATES parameters, u64 source, u64 = 0, EMULATOR_CALL_SITE) {     \
+    store_box<dimensions>(map, {__VA_ARGS__}, source, "cp.async.bulk.tensor." #dimensions "d",     \
+                          file, line);                                                             \
+  }
+EMULATOR_PTX_BOX(1, (int x), x)
+EMULATOR_PTX_BOX(2, (int x, int y), x, y)
+EMULATOR_PTX_BOX(3, (int x, int y, int z), x, y, z)
+EMULATOR_PTX_BOX(4, (int x, int y, int z, int w), x, y, z, w)
+EMULATOR_PTX_BOX(5, (int x, int y, int z, int w, int v), x, y, z, w, v)
+#undef EMULATOR_PTX_COORDINATES
+#undef EMULATOR_PTX_BOX
+EMULATOR_PTX void cp_async_bulk_commit_group_(EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.bulk.commit_group", file, line};
+  emulator_store_commit(&site);
 }
-EMULATOR_PTX void cp_async_bulk_tensor_3d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
-                                                           int z, u64 barrier, u64 = 0,
-                                                           EMULATOR_CALL_SITE) {
-  copy_box<3>(destination, map, {x, y, z}, barrier, "cp.async.bulk.tensor.3d", file, line);
+EMULATOR_PTX void cp_async_bulk_wait_group_(long long newest, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.bulk.wait_group", file, line};
+  emulator_store_wait(static_cast<size_t>(newest), &site);
 }
-EMULATOR_PTX void cp_async_bulk_tensor_4d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
-                                                           int z, int w, u64 barrier, u64 = 0,
-                                                           EMULATOR_CALL_SITE) {
-  copy_box<4>(destination, map, {x, y, z, w}, barrier, "cp.async.bulk.tensor.4d", file, line);
-}
-EMULATOR_PTX void cp_async_bulk_tensor_5d_shared_mbarrier_(u64 destination, u64 map, int x, int y,
-                                                           int z, int w, int v, u64 barrier,
-                                                           u64 = 0, EMULATOR_CALL_SITE) {
-  copy_box<5>(destination, map, {x, y, z, w, v}, barrier, "cp.async.bulk.tensor.5d", file, line);
+EMULATOR_PTX void cp_async_bulk_wait_group_read_(long long newest, EMULATOR_CALL_SITE) {
+  cp_async_bulk_wait_group_(newest, file, line);
 }
 EMULATOR_PTX void prefetch_tensormap_(u64) {}
 
