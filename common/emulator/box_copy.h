@@ -24,6 +24,12 @@ EMULATOR_API void emulator_copy_box(void *destination, const CUtensorMap *map,
                                     const int *coordinate, unsigned rank, uint64_t *barrier,
                                     const emulator_site *site);
 
+// The same for all blocks of the cluster whose ranks are bits of `blocks`: each has a copy at the same place of its own
+// shared memory, and its barrier at the same place counts the bytes.
+EMULATOR_API void emulator_multicast_box(void *destination, const CUtensorMap *map,
+                                         const int *coordinate, unsigned rank, uint64_t *barrier,
+                                         unsigned blocks, const emulator_site *site);
+
 // Starts to copy shared memory to the box; elements outside of the tensor are left out. The copy belongs to the group that
 // the thread commits next. It is done where the thread waits, so a kernel that changes the source before stores the wrong
 // numbers, or else where the thread ends. Reports the same faults.

@@ -45,6 +45,7 @@ typedef struct thread {
   void *operand; // THREAD_IN_WARP: its operand
   const void
       *awaited; // THREAD_AT_PHASE and those after it: the barrier, group or warpgroup; else stale
+  unsigned awaited_parity;      // THREAD_AT_PHASE: of the phase
   bool cluster_arrived;         // at the cluster's barrier, and has not waited since
   uint64_t cluster_phase;       // in which phase of it
   const uint64_t *last_barrier; // in shared memory, that it has waited for last

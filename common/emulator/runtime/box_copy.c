@@ -2,6 +2,7 @@
 #include "box_copy.h"
 
 #include "box.h"
+#include "cluster.h"
 #include "fault.h"
 #include "hopper.h"
 #include "mbarrier.h"
@@ -61,6 +62,46 @@ void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coo
   observer_box_start(worker, &copy);
   poison_fill(destination, tensor_map_box_bytes(&copy.map), POISON_COPY);
   box_copies_add(&worker->box_copies, &copy);
+}
+
+// The copy that arrives in another block, at the places that this block names in its own shared memory.
+static void copy_to_other(worker *worker, unsigned rank, box_copy copy, const emulator_site *site) {
+#ifdef EMULATOR_OBSERVED
+  emulator_fault(cudaErrorNotSupported,
+                 "%s in %s:%d: sanitize and count know no copies to other blocks: run the program "
+                 "without MODE",
+                 site->operation, site->file, site->line);
+#endif
+  struct worker *to = worker->cluster->blocks[rank];
+  char *mapped = emulator_cluster_map(copy.shared, rank, site);
+  copy.shared = cluster_own_address(worker, to, mapped);
+  copy.barrier = cluster_own_address(worker, to, emulator_cluster_map(copy.barrier, rank, site));
+  poison_fill(mapped, tensor_map_box_bytes(&copy.map), POISON_COPY);
+  box_copies_add(&to->box_copies, &copy);
+}
+
+void emulator_multicast_box(void *destination, const CUtensorMap *map, const int *coordinate,
+                            unsigned rank, uint64_t *barrier, unsigned blocks,
+                            const emulator_site *site) {
+  worker *worker = current_worker;
+  const cluster *cluster = worker->cluster;
+  hopper_check(worker, site);
+  if (blocks == 0 || blocks >> cluster->size != 0) {
+    emulator_fault(cudaErrorLaunchFailure,
+                   "%s in %s:%d: the mask 0x%x of a multicast names no block, or one that the "
+                   "cluster of %u does not have",
+                   site->operation, site->file, site->line, blocks, cluster->size);
+  }
+  box_copy copy = box_begin(destination, map, coordinate, rank, site);
+  copy.barrier = barrier;
+  box_check_tensor(&copy);
+  for (unsigned i = 0; i < cluster->size; i++) {
+    if ((blocks >> i & 1) == 0) continue;
+    if (i == worker->block.cluster_rank)
+      emulator_copy_box(destination, map, coordinate, rank, barrier, site);
+    else
+      copy_to_other(worker, i, copy, site);
+  }
 }
 
 // ---- Its end ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "device_launch_parameters.h"
 #include "fault.h"
 #include "grid_barrier.h"
+#include "mbarrier.h"
 #include "observer.h"
 #include "random.h"
 #include "shared_memory.h"
@@ -135,6 +136,7 @@ static void begin(worker *lead, uint64_t number) {
 
 static bool is_over(const worker *block, const thread *thread) {
   if (thread->state == THREAD_AT_GRID) return grid_barrier_is_over(block);
+  if (thread->state == THREAD_AT_PHASE) return mbarrier_phase_is_over(thread);
   return thread->state == THREAD_AT_CLUSTER && thread->cluster_phase < block->cluster->phase;
 }
 

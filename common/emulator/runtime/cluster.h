@@ -54,6 +54,10 @@ void cluster_thread_exited(struct worker *worker);
 // The block of the worker's cluster in whose shared memory, or in the guard behind it, the address is. NULL: none.
 struct worker *cluster_owner(const struct worker *worker, const void *address);
 
+// The address that the block itself has for what the worker's block reaches at `mapped`, in shared memory of that block.
+void *cluster_own_address(const struct worker *worker, const struct worker *block,
+                          const void *mapped);
+
 // Where that block's static shared memory is for the worker's block, which runs.
 char *cluster_static_shared(const struct worker *worker, const struct worker *block);
 

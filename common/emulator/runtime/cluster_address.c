@@ -25,6 +25,13 @@ worker *cluster_owner(const worker *worker, const void *address) {
   return NULL;
 }
 
+void *cluster_own_address(const worker *worker, const struct worker *block, const void *mapped) {
+  const uintptr_t address = (uintptr_t)mapped;
+  if (shared_memory_holds(block, address)) return (void *)address;
+  return (char *)block->static_shared +
+         ((const char *)mapped - cluster_static_shared(worker, block));
+}
+
 static worker *owner_or_fault(worker *worker, const void *pointer, const emulator_site *site) {
   struct worker *owner = cluster_owner(worker, pointer);
   if (owner == NULL) {

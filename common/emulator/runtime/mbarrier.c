@@ -136,9 +136,51 @@ void emulator_mbarrier_fence(void) {
   observer_proxy_fence(current_worker);
 }
 
+// Another block of the cluster that has the barrier; NULL: none.
+static worker *other_owner(worker *worker, const uint64_t *barrier) {
+  if (worker->cluster->size == 1 || emulator_is_shared(barrier)) return NULL;
+  return cluster_owner(worker, barrier);
+}
+
+// An arrival in another block, whose threads wake when the block has its turn.
+static void arrive_at_other(worker *owner, uint64_t *barrier, unsigned bytes,
+                            const emulator_site *site) {
+#ifdef EMULATOR_OBSERVED
+  emulator_fault(cudaErrorNotSupported,
+                 "%s in %s:%d: sanitize and count know no arrivals at barriers of other blocks: "
+                 "run the program without MODE",
+                 site->operation, site->file, site->line);
+#endif
+  mbarrier now = unpack(*barrier);
+  if (!is_barrier(*barrier) || now.pending == 0) {
+    const uint3 block = owner->block.block_index;
+    emulator_fault(cudaErrorLaunchFailure, "%s in %s:%d: %s in block (%u,%u,%u) of the cluster: %s",
+                   site->operation, site->file, site->line,
+                   now.pending == 0 ? "an arrival too many" : "no barrier", block.x, block.y,
+                   block.z,
+                   now.pending == 0 ? "all arrivals of the phase have come, but not all bytes"
+                                    : "has its thread made one, and a barrier of the cluster "
+                                      "stood between?");
+  }
+  history_did(current_worker, site, NULL);
+  add_bytes(&now, (int)bytes, site);
+  now.pending--;
+  if (now.pending == 0 && now.bytes == 0) {
+    known_barrier_ended(owner, cluster_own_address(current_worker, owner, barrier));
+    now.pending = now.arrivals;
+    now.parity ^= 1;
+  }
+  *barrier = pack(&now);
+}
+
 void emulator_mbarrier_arrive(uint64_t *barrier, unsigned bytes, const emulator_site *site) {
   worker *worker = current_worker;
   check_gpu(worker, site);
+  struct worker *other = other_owner(worker, barrier);
+  if (other != NULL) {
+    arrive_at_other(other, barrier, bytes, site);
+    return;
+  }
   mbarrier now = mbarrier_read(barrier, site);
   if (now.pending == 0) mbarrier_fault_arrival(worker, barrier, &now, site);
   observer_library_access(worker, worker->running, barrier, sizeof *barrier, OBSERVED_READ, site);
@@ -163,12 +205,18 @@ void emulator_mbarrier_wait(uint64_t *barrier, unsigned parity, const emulator_s
     self->state = THREAD_AT_PHASE;
     self->site = site;
     self->awaited = barrier;
+    self->awaited_parity = parity & 1;
     block_wait(worker);
   }
   known_barrier_waited(worker, barrier, at_once);
   observer_phase_wait(worker, barrier);
 }
 
+bool mbarrier_phase_is_over(const thread *thread) {
+  return unpack(*(const uint64_t *)thread->awaited).parity != thread->awaited_parity;
+}
+
 unsigned emulator_mbarrier_parity(const uint64_t *barrier, const emulator_site *site) {
+  if (other_owner(current_worker, barrier) != NULL) return unpack(*barrier).parity;
   return mbarrier_read(barrier, site).parity;
 }

@@ -22,6 +22,9 @@ mbarrier mbarrier_peek(const uint64_t *barrier);
 bool mbarrier_bytes_arrived(worker *worker, uint64_t *barrier, unsigned bytes,
                             const emulator_site *site);
 
+// Whether the phase that the thread waits for is over, as the arrival of another block may have made it.
+bool mbarrier_phase_is_over(const thread *thread);
+
 // Whether a thread waits for the barrier's current phase.
 bool mbarrier_awaited(const worker *worker, const uint64_t *barrier);
 

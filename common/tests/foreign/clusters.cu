@@ -31,7 +31,7 @@ FEATURE(
     clusters,
     "cudaLaunchKernelEx with cudaLaunchAttributeClusterDimension, this_cluster(), its barrier in "
     "one part or two, distributed shared memory",
-    "copies and barriers of mbarrier between blocks") {
+    "cp.async to another block: a fault") {
   const unsigned size = 4, clusters = 2, threads = 64;
   int *x;
   CHECK(cudaMallocManaged(&x, (size * clusters * threads + clusters) * sizeof(int)));

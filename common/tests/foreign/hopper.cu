@@ -266,12 +266,63 @@ __global__ void __cluster_dims__(2, 1, 1) add_ranks(unsigned *out) {
 FEATURE(inline_ptx_of_clusters,
         "barrier.cluster, mapa, ld, st, red and atom of shared::cluster, the special registers of "
         "clusters",
-        "mbarrier in another block, and multicast: one sentence") {
+        "") {
   unsigned *out;
   CHECK(cudaMallocManaged(&out, 2 * sizeof *out));
   add_ranks<<<2, 32>>>(out);
   CHECK(cudaDeviceSynchronize());
   return out[0] == 2 && out[1] == 11;
+}
+
+// The first block loads a tile for both. Neither ends before the other one has said that it has read the tile.
+__global__ void __cluster_dims__(2, 1, 1)
+    share_tile(const __grid_constant__ CUtensorMap map, __nv_bfloat16 *out) {
+  __shared__ alignas(1024) __nv_bfloat16 tile[ROWS * DEPTH];
+  __shared__ uint64_t full, read;
+  unsigned rank, remote;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&full)));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 2;" ::"r"(shared(&read)));
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared(&full)),
+                 "n"(sizeof tile)
+                 : "memory");
+  if (threadIdx.x == 0 && rank == 0)
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+                 "multicast::cluster [%0], [%1, {%3, %3}], [%2], %4;" ::"r"(shared(tile)),
+                 "l"(&map), "r"(shared(&full)), "r"(0), "h"(static_cast<unsigned short>(3))
+                 : "memory");
+  wait_for(&full, 0);
+  for (int i = threadIdx.x; i < ROWS * DEPTH; i += blockDim.x) // in the 128-byte swizzle
+    out[rank * ROWS * DEPTH + i] =
+        tile[i / DEPTH * DEPTH + ((i % DEPTH / 8) ^ (i / DEPTH % 8)) * 8 + i % 8];
+  __syncthreads();
+  if (threadIdx.x < 2) {
+    asm("mapa.shared::cluster.u32 %0, %1, %2;"
+        : "=r"(remote)
+        : "r"(shared(&read)), "r"(threadIdx.x));
+    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote)
+                 : "memory");
+  }
+  wait_for(&read, 0);
+}
+
+FEATURE(barriers_of_clusters,
+        "mbarrier.arrive in another block, cp.async.bulk.tensor with multicast::cluster",
+        "sanitize and count: one sentence") {
+  product it;
+  if (!prepare(it)) return false;
+  __nv_bfloat16 *out;
+  CHECK(cudaMallocManaged(&out, 2 * ROWS * DEPTH * sizeof *out));
+  share_tile<<<2, 128>>>(it.A_map, out);
+  CHECK(cudaDeviceSynchronize());
+  return memcmp(out, it.A, ROWS * DEPTH * sizeof *out) == 0 &&
+         memcmp(out + ROWS * DEPTH, it.A, ROWS * DEPTH * sizeof *out) == 0;
 }
 
 // Four 8x8 matrices, whose elements tell where they should be, transposed or not.

@@ -11,7 +11,7 @@ __global__ void there_and_back(float *wide, __nv_fp8_storage_t *narrow) {
   __nv_fp8_e4m3 first;
   __nv_fp8_e5m2 second;
   first.__x = second.__x = static_cast<__nv_fp8_storage_t>(threadIdx.x);
-  wide[threadIdx.x] = static_cast<float>(first);
+  __stcs(&wide[threadIdx.x], static_cast<double>(first)); // is converted
   wide[256 + threadIdx.x] = static_cast<float>(second);
   narrow[threadIdx.x] = __nv_fp8_e4m3(static_cast<float>(first)).__x;
   narrow[256 + threadIdx.x] =

@@ -233,9 +233,10 @@ EMULATOR_LOAD(__ldcv)
 EMULATOR_LOAD(__ldlu)
 #undef EMULATOR_LOAD
 
+// The value may be of another type, which is converted.
 #define EMULATOR_STORE(name)                                                                       \
   template <typename T>                                                                            \
-  inline void name(T *address, T value) {                                                          \
+  inline void name(T *address, std::enable_if_t<true, T> value) {                                  \
     *address = value;                                                                              \
   }
 EMULATOR_STORE(__stcg)

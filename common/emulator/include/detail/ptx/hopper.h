@@ -82,6 +82,14 @@ EMULATOR_PTX void copy_box(u64 destination, u64 map, const int (&coordinate)[ran
                     rank, barrier_at(shared(barrier)), &site);
 }
 template <unsigned rank>
+EMULATOR_PTX void multicast_box(u64 destination, u64 map, const int (&coordinate)[rank],
+                                u64 barrier, unsigned blocks, const char *operation,
+                                const char *file, int line) {
+  const emulator_site site = {operation, file, line};
+  emulator_multicast_box(shared(destination), reinterpret_cast<const CUtensorMap *>(map),
+                         coordinate, rank, barrier_at(shared(barrier)), blocks, &site);
+}
+template <unsigned rank>
 EMULATOR_PTX void store_box(u64 map, const int (&coordinate)[rank], u64 source,
                             const char *operation, const char *file, int line) {
   const emulator_site site = {operation, file, line};
@@ -95,6 +103,12 @@ EMULATOR_PTX void store_box(u64 map, const int (&coordinate)[rank], u64 source,
       EMULATOR_CALL_SITE) {                                                                        \
     copy_box<dimensions>(destination, map, {__VA_ARGS__}, barrier,                                 \
                          "cp.async.bulk.tensor." #dimensions "d", file, line);                     \
+  }                                                                                                \
+  EMULATOR_PTX void cp_async_bulk_tensor_##dimensions##d_shared_mbarrier_multicast_(               \
+      u64 destination, u64 map, EMULATOR_PTX_COORDINATES parameters, u64 barrier, u32 blocks,      \
+      u64 = 0, EMULATOR_CALL_SITE) {                                                               \
+    multicast_box<dimensions>(destination, map, {__VA_ARGS__}, barrier, blocks,                    \
+                              "cp.async.bulk.tensor." #dimensions "d", file, line);                \
   }                                                                                                \
   EMULATOR_PTX void cp_async_bulk_tensor_##dimensions##d_shared_bulk_group_(                       \
       u64 map, EMULATOR_PTX_COORDINATES parameters, u64 source, u64 = 0, EMULATOR_CALL_SITE) {     \
