@@ -51,6 +51,12 @@ EMULATOR_API cudaError_t cudaRuntimeGetVersion(int *version);
 EMULATOR_API cudaError_t cudaGetDriverEntryPointByVersion(
     const char *symbol, void **function, unsigned int version, unsigned long long flags,
     enum cudaDriverEntryPointQueryResult *result EMULATOR_DEFAULT(NULL));
+// The form of CUDA 12, which CUDA 13 has no more.
+static inline cudaError_t
+cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *result EMULATOR_DEFAULT(NULL)) {
+  return cudaGetDriverEntryPointByVersion(symbol, function, 12000, flags, result);
+}
 
 // Memory.
 EMULATOR_API cudaError_t cudaMalloc(void **pointer, size_t bytes);

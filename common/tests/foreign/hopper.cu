@@ -86,6 +86,7 @@ __device__ static int place_of(int i) {
 __global__ void __launch_bounds__(384)
     multiply_tiles(const __grid_constant__ CUtensorMap A, const __grid_constant__ CUtensorMap B,
                    float *C) {
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL // so that nvcc compiles the file for other architectures as well
   __shared__ tiles smem;
   __shared__ uint64_t full;
   if (threadIdx.x == 0) {
@@ -124,6 +125,7 @@ __global__ void __launch_bounds__(384)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(0) : "memory");
   for (int i = 0; i < 16; i++) C[place_of(i)] = d[i / 8][i % 8];
+#endif
 }
 
 // A tensor of `rows` rows of 64 elements, in boxes of `box_rows`.
