@@ -35,6 +35,12 @@ EMULATOR_API void emulator_multicast_box(void *destination, const CUtensorMap *m
 // numbers, or else where the thread ends. Reports the same faults.
 EMULATOR_API void emulator_store_box(const CUtensorMap *map, const int *coordinate, unsigned rank,
                                      const void *source, const emulator_site *site);
+// Both for bytes in a row, without a map: a multiple of 16, and so are their places (9.7.9.27.1.1, "cp.async.bulk").
+EMULATOR_API void emulator_copy_bytes(void *destination, const void *source, size_t bytes,
+                                      uint64_t *barrier, const emulator_site *site);
+EMULATOR_API void emulator_store_bytes(void *destination, const void *source, size_t bytes,
+                                       const emulator_site *site);
+
 EMULATOR_API void emulator_store_commit(const emulator_site *site);
 
 // Waits until all groups of the thread but the newest `newest` are stored.

@@ -96,7 +96,7 @@ static void check_column(const box_copy *copy) {
   }
 }
 
-static void check_shared(const box_copy *copy) {
+static void check_shared(const box_copy *copy, unsigned alignment) {
   worker *worker = current_worker;
   const emulator_site *site = &copy->site;
   const unsigned bytes = tensor_map_box_bytes(&copy->map);
@@ -106,12 +106,12 @@ static void check_shared(const box_copy *copy) {
                    site->operation, site->file, site->line, bytes,
                    address_describe(worker, copy->shared).text);
   }
-  if (emulator_shared_address(copy->shared) % SHARED_ALIGNMENT != 0) {
+  if (emulator_shared_address(copy->shared) % alignment != 0) {
     emulator_fault(
         cudaErrorMisalignedAddress,
-        "%s in %s:%d: the box must begin at a multiple of %d bytes of shared memory, not "
+        "%s in %s:%d: the box must begin at a multiple of %u bytes of shared memory, not "
         "at %s",
-        site->operation, site->file, site->line, SHARED_ALIGNMENT,
+        site->operation, site->file, site->line, alignment,
         address_describe(worker, copy->shared).text);
   }
 }
@@ -127,11 +127,12 @@ void box_check_tensor(const box_copy *copy) {
   if (low < high && !memory_on_device((const void *)low, high - low)) {
     char place[160];
     memory_describe(high - 1, place, sizeof place);
-    emulator_fault(
-        cudaErrorIllegalAddress,
-        "%s in %s:%d: the tensor of the map is not in device memory: the box's last byte "
-        "is %s",
-        copy->site.operation, copy->site.file, copy->site.line, place);
+    emulator_fault(cudaErrorIllegalAddress, "%s in %s:%d: %s is %s", copy->site.operation,
+                   copy->site.file, copy->site.line,
+                   copy->plain
+                       ? "the bytes are not in device memory: the last one"
+                       : "the tensor of the map is not in device memory: the box's last byte",
+                   place);
   }
 }
 
@@ -143,7 +144,33 @@ box_copy box_begin(void *shared, const CUtensorMap *map, const int *coordinate, 
                    .site = *site};
   memcpy(copy.coordinate, coordinate, rank * sizeof *coordinate);
   check_column(&copy);
-  check_shared(&copy);
+  check_shared(&copy, SHARED_ALIGNMENT);
+  copy.shared_address = emulator_shared_address(shared);
+  return copy;
+}
+
+box_copy box_of_bytes(void *shared, const void *global, size_t bytes, const emulator_site *site) {
+  enum { ROW = SWIZZLE_PIECE, ROWS_MAX = UINT16_MAX };
+  if (bytes == 0 || bytes % ROW != 0 || bytes / ROW > ROWS_MAX || (uintptr_t)global % ROW != 0) {
+    emulator_fault(cudaErrorMisalignedAddress,
+                   "%s in %s:%d: a copy of %zu bytes with %p in global memory: both must be "
+                   "multiples of %d, and there must be some bytes",
+                   site->operation, site->file, site->line, bytes, global, ROW);
+  }
+  const uint16_t rows = (uint16_t)(bytes / ROW);
+  box_copy copy = {.shared = shared,
+                   .map = {.mark = TENSOR_MAP_MARK,
+                           .address = (uintptr_t)global,
+                           .stride = {ROW},
+                           .last = {ROW - 1, rows - 1u},
+                           .box = {ROW, rows},
+                           .rank = 2,
+                           .element_bytes = 1,
+                           .span = SWIZZLE_PIECE},
+                   .plain = true,
+                   .thread = current_worker->running->index,
+                   .site = *site};
+  check_shared(&copy, ROW);
   copy.shared_address = emulator_shared_address(shared);
   return copy;
 }

@@ -25,6 +25,9 @@ column_range box_columns_inside(const box_copy *copy);
 box_copy box_begin(void *shared, const CUtensorMap *map, const int *coordinate, unsigned rank,
                    const emulator_site *site);
 
+// The same for bytes in a row, without a map: they are a box of rows of 16.
+box_copy box_of_bytes(void *shared, const void *global, size_t bytes, const emulator_site *site);
+
 // Reports a fault if rows that the tensor has are not in device memory.
 void box_check_tensor(const box_copy *copy);
 

@@ -10,6 +10,7 @@ typedef struct {
   uint64_t *barrier;       // NULL for one that goes to the tensor
   tensor_map map;
   int coordinate[TENSOR_RANK_MAX];
+  bool plain;       // bytes in a row, without a map
   unsigned thread;  // the thread of the block that started it
   uint32_t started; // when, by the observer's clock
   const void *code; // the code that started it, for its line

@@ -48,20 +48,34 @@ void box_copies_add(box_copies *copies, const box_copy *copy) {
   copies->pending[copies->count++] = *copy;
 }
 
+// `code` is where the kernel starts the copy.
+static void start(worker *worker, box_copy *copy, uint64_t *barrier, const void *code) {
+  copy->barrier = barrier;
+  copy->code = code;
+  mbarrier_read(barrier, &copy->site);
+  box_check_tensor(copy);
+  announce(worker, copy, false);
+  observer_box_start(worker, copy);
+  poison_fill(copy->shared, tensor_map_box_bytes(&copy->map), POISON_COPY);
+  box_copies_add(&worker->box_copies, copy);
+}
+
 void emulator_copy_box(void *destination, const CUtensorMap *map, const int *coordinate,
                        unsigned rank, uint64_t *barrier, const emulator_site *site) {
   worker *worker = current_worker;
   hopper_check(worker, site);
   history_did(worker, site, barrier);
   box_copy copy = box_begin(destination, map, coordinate, rank, site);
-  copy.barrier = barrier;
-  copy.code = __builtin_return_address(0);
-  mbarrier_read(barrier, site);
-  box_check_tensor(&copy);
-  announce(worker, &copy, false);
-  observer_box_start(worker, &copy);
-  poison_fill(destination, tensor_map_box_bytes(&copy.map), POISON_COPY);
-  box_copies_add(&worker->box_copies, &copy);
+  start(worker, &copy, barrier, __builtin_return_address(0));
+}
+
+void emulator_copy_bytes(void *destination, const void *source, size_t bytes, uint64_t *barrier,
+                         const emulator_site *site) {
+  worker *worker = current_worker;
+  hopper_check(worker, site);
+  history_did(worker, site, barrier);
+  box_copy copy = box_of_bytes(destination, source, bytes, site);
+  start(worker, &copy, barrier, __builtin_return_address(0));
 }
 
 // The copy that arrives in another block, at the places that this block names in its own shared memory.

@@ -8,16 +8,27 @@
 
 #include <string.h>
 
+static void start(box_copy *copy) {
+  box_stores *stores = &current_worker->running->stores;
+  copy->group = stores->committed;
+  box_check_tensor(copy);
+  box_copies_add(&stores->copies, copy);
+}
+
 void emulator_store_box(const CUtensorMap *map, const int *coordinate, unsigned rank,
                         const void *source, const emulator_site *site) {
-  worker *worker = current_worker;
-  hopper_check(worker, site);
-  history_did(worker, site, NULL);
-  box_stores *stores = &worker->running->stores;
+  hopper_check(current_worker, site);
+  history_did(current_worker, site, NULL);
   box_copy copy = box_begin((void *)(uintptr_t)source, map, coordinate, rank, site);
-  copy.group = stores->committed;
-  box_check_tensor(&copy);
-  box_copies_add(&stores->copies, &copy);
+  start(&copy);
+}
+
+void emulator_store_bytes(void *destination, const void *source, size_t bytes,
+                          const emulator_site *site) {
+  hopper_check(current_worker, site);
+  history_did(current_worker, site, NULL);
+  box_copy copy = box_of_bytes((void *)(uintptr_t)source, destination, bytes, site);
+  start(&copy);
 }
 
 void emulator_store_commit(const emulator_site *site) {

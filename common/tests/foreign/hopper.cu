@@ -243,8 +243,70 @@ static bool doubles_tile(int rows) {
 FEATURE(barriers_that_count_bytes,
         "cuda::device::barrier_arrive_tx, cuda::device::experimental with box copies into shared "
         "memory and back, their groups and their fence",
-        "copies without a tensor map: an unknown name; cuda::ptx: one sentence") {
+        "cuda::ptx: one sentence") {
   return doubles_tile<false>(ROWS) && doubles_tile<true>(ROWS - 3);
+}
+
+// Reverses the order of the numbers, without tensor maps.
+template <bool inline_ptx>
+__global__ void reverse_numbers(const int *in, int *out) {
+  __shared__ alignas(16) int numbers[256];
+#pragma nv_diag_suppress static_var_with_dynamic_init
+  __shared__ block_barrier full;
+  if (threadIdx.x == 0) {
+    init(&full, blockDim.x);
+    experimental::fence_proxy_async_shared_cta();
+  }
+  __syncthreads();
+  block_barrier::arrival_token token;
+  if (threadIdx.x == 0) {
+    if (inline_ptx)
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], "
+                   "%2, [%3];" ::"r"(shared(numbers)),
+                   "l"(in), "n"(sizeof numbers),
+                   "r"(shared(cuda::device::barrier_native_handle(full)))
+                   : "memory");
+    else
+      experimental::cp_async_bulk_global_to_shared(numbers, in, sizeof numbers, full);
+    token = cuda::device::barrier_arrive_tx(full, 1, sizeof numbers);
+  } else {
+    token = full.arrive();
+  }
+  full.wait(std::move(token));
+  const int other = numbers[255 - threadIdx.x];
+  __syncthreads();
+  numbers[threadIdx.x] = other;
+  experimental::fence_proxy_async_shared_cta();
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  if (inline_ptx)
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
+                 "r"(shared(numbers)), "n"(sizeof numbers)
+                 : "memory");
+  else
+    experimental::cp_async_bulk_shared_to_global(out, numbers, sizeof numbers);
+  experimental::cp_async_bulk_commit_group();
+  experimental::cp_async_bulk_wait_group_read<0>();
+}
+
+template <bool inline_ptx>
+static bool reverses_numbers() {
+  int *in, *out;
+  CHECK(cudaMallocManaged(&in, 256 * sizeof *in));
+  CHECK(cudaMallocManaged(&out, 256 * sizeof *out));
+  for (int i = 0; i < 256; i++) in[i] = i;
+  reverse_numbers<inline_ptx><<<1, 256>>>(in, out);
+  CHECK(cudaDeviceSynchronize());
+  for (int i = 0; i < 256; i++)
+    if (out[i] != 255 - i) return false;
+  return true;
+}
+
+FEATURE(bulk_copies,
+        "cp.async.bulk without a tensor map, into shared memory and back, in inline PTX and "
+        "cuda::device::experimental",
+        "prefetches and reductions: one sentence, or an unknown name") {
+  return reverses_numbers<false>() && reverses_numbers<true>();
 }
 
 // ---- Clusters and stmatrix ----------------------------------------------------------------------

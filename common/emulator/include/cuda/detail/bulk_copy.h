@@ -59,6 +59,19 @@ EMULATOR_COPY_BOX(5, (int x, int y, int z, int w, int v), x, y, z, w, v)
 #undef EMULATOR_PARAMETERS
 #undef EMULATOR_COPY_BOX
 
+__attribute__((always_inline)) inline void
+cp_async_bulk_global_to_shared(void *destination, const void *source, unsigned bytes,
+                               barrier<thread_scope_block> &barrier, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp_async_bulk_global_to_shared()", file, line};
+  emulator_copy_bytes(destination, source, bytes, barrier.native(), &site);
+}
+__attribute__((always_inline)) inline void cp_async_bulk_shared_to_global(void *destination,
+                                                                          const void *source,
+                                                                          unsigned bytes,
+                                                                          EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp_async_bulk_shared_to_global()", file, line};
+  emulator_store_bytes(destination, source, bytes, &site);
+}
 inline void cp_async_bulk_commit_group(EMULATOR_CALL_SITE) {
   const emulator_site site = {"cp_async_bulk_commit_group()", file, line};
   emulator_store_commit(&site);

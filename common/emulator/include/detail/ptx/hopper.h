@@ -122,6 +122,17 @@ EMULATOR_PTX_BOX(4, (int x, int y, int z, int w), x, y, z, w)
 EMULATOR_PTX_BOX(5, (int x, int y, int z, int w, int v), x, y, z, w, v)
 #undef EMULATOR_PTX_COORDINATES
 #undef EMULATOR_PTX_BOX
+EMULATOR_PTX void cp_async_bulk_shared_mbarrier_(u64 destination, u64 source, u32 bytes,
+                                                 u64 barrier, u64 = 0, EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.bulk", file, line};
+  emulator_copy_bytes(shared(destination), global(source), bytes, barrier_at(shared(barrier)),
+                      &site);
+}
+EMULATOR_PTX void cp_async_bulk_shared_bulk_group_(u64 destination, u64 source, u32 bytes, u64 = 0,
+                                                   EMULATOR_CALL_SITE) {
+  const emulator_site site = {"cp.async.bulk", file, line};
+  emulator_store_bytes(global(destination), shared(source), bytes, &site);
+}
 EMULATOR_PTX void cp_async_bulk_commit_group_(EMULATOR_CALL_SITE) {
   const emulator_site site = {"cp.async.bulk.commit_group", file, line};
   emulator_store_commit(&site);
