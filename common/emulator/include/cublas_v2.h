@@ -62,6 +62,12 @@ EMULATOR_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle);
 EMULATOR_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle);
 EMULATOR_API cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
 EMULATOR_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t handle, int *version);
+// The version of CUDA's runtime that the library was built with.
+static inline size_t cublasGetCudartVersion(void) {
+  int version = 0;
+  cudaRuntimeGetVersion(&version);
+  return (size_t)version;
+}
 EMULATOR_API cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 EMULATOR_API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle,
                                                     cublasPointerMode_t mode);

@@ -163,7 +163,8 @@ FEATURE(cublas,
   float *b = a + m * k, *c = b + k * n;
   for (int i = 0; i < m * k + k * n; i++) a[i] = i % 6;
   cublasHandle_t handle;
-  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS) return false;
+  if (cublasCreate(&handle) != CUBLAS_STATUS_SUCCESS || cublasGetCudartVersion() < 11000)
+    return false;
   const float alpha = 2.0f, beta = 0.0f;
   // Row-major C = A B is column-major C' = B' A'.
   if (cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, b, n, a, k, &beta, c, n) !=
