@@ -140,6 +140,7 @@ bool inline_ptx_rewrite(source *file, size_t keyword, error_text *error) {
       done = source_fail_at(file, i, error, "an asm statement that the emulator cannot read");
       break;
     }
+    if (both && part == 1) break; // no inputs, and what is clobbered
     part += both ? 2 : 1;
     outputs = part == 1;
     i = token_next(file, i);

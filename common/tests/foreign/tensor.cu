@@ -34,7 +34,7 @@ __global__ void arithmetic(unsigned *out, float *real) {
   out[4] = r;
   asm volatile("{\n\t.reg .pred p;\n\tmov.u32 %0, 0;\n"
                "again_%=:\n\tadd.u32 %0, %0, 3;\n\tsetp.lt.u32 p, %0, 10;\n\t@p bra again_%=;\n\t}"
-               : "=r"(r));
+               : "=r"(r)::"memory");
   out[7] = r; // the first multiple of 3 that is not below 10
   asm volatile("red.global.add.u32 [%0], %1;" ::"l"(out + 5), "r"(7u) : "memory");
   asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=r"(r) : "l"(out + 5), "r"(1u) : "memory");
@@ -109,6 +109,32 @@ FEATURE(inline_ptx_of_a_warp,
       for (int k = 0; k < 16; k++) sum += __half2float(A[i * 16 + k]) * __half2float(B[j * 16 + k]);
       if (sum != C[i * 8 + j]) return false;
     }
+  }
+  return true;
+}
+
+// Is 63 among the numbers of two warps, and is none of them 63?
+__global__ void ask_all(const int *in, int *out) {
+  int any, all;
+  asm volatile("{.reg .pred p, q;\n\tsetp.eq.s32 p, %2, 63;\n\tbar.red.or.pred q, 1, 64, p;\n\t"
+               "selp.s32 %0, 1, 0, q;\n\tbar.red.and.pred q, 1, 64, !p;\n\tselp.s32 %1, 1, 0, q;}"
+               : "=r"(any), "=r"(all)
+               : "r"(in[threadIdx.x]));
+  out[2 * threadIdx.x] = any;
+  out[2 * threadIdx.x + 1] = all;
+}
+
+FEATURE(inline_ptx_of_a_block, "bar.sync, bar.arrive, bar.red.or and bar.red.and",
+        "bar.red.popc: one sentence") {
+  int *in, *out;
+  CHECK(cudaMallocManaged(&in, 64 * sizeof *in));
+  CHECK(cudaMallocManaged(&out, 128 * sizeof *out));
+  for (int last = 62; last <= 63; last++) {
+    for (int i = 0; i < 64; i++) in[i] = i < 63 ? i : last;
+    ask_all<<<1, 64>>>(in, out);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 64; i++)
+      if (out[2 * i] != (last == 63) || out[2 * i + 1] != (last == 62)) return false;
   }
   return true;
 }

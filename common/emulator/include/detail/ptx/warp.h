@@ -87,6 +87,24 @@ template <typename... Operands>
 EMULATOR_PTX void barrier_(Operands... operands) {
   bar_(operands...);
 }
+// Whether the value is true in any of the threads, or in all of them.
+EMULATOR_PTX bool any_at_barrier(long long number, long long threads, bool value,
+                                 const char *operation, const char *file, int line) {
+  if (number == 0) return __syncthreads_or(value, file, line) != 0;
+  const emulator_site site = {operation, file, line};
+  return emulator_named_barrier_any(static_cast<int>(number), static_cast<int>(threads), value,
+                                    &site);
+}
+template <typename T>
+EMULATOR_PTX void bar_red_or_(bool &d, long long number, long long threads, bool value,
+                              EMULATOR_CALL_SITE) {
+  d = any_at_barrier(number, threads, value, "bar.red.or", file, line);
+}
+template <typename T>
+EMULATOR_PTX void bar_red_and_(bool &d, long long number, long long threads, bool value,
+                               EMULATOR_CALL_SITE) {
+  d = !any_at_barrier(number, threads, !value, "bar.red.and", file, line);
+}
 EMULATOR_PTX void barrier_cluster_arrive_(EMULATOR_CALL_SITE) {
   const emulator_site site = {"barrier.cluster.arrive", file, line};
   emulator_cluster_arrive(&site);
