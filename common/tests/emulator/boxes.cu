@@ -20,8 +20,8 @@ __global__ void box_kernel(const __grid_constant__ CUtensorMap map, coordinates 
   for (unsigned i = 0; i < bytes; i++) out[i] = place[i];
 }
 
-// What the thread changes behind its wait is stored no more; what it commits to no group and waits for in vain is stored
-// at its end.
+// A change behind the thread's wait is not stored. A store that it commits to no group, and waits for in vain, happens at
+// the end of the thread.
 __global__ void store_kernel(const __grid_constant__ CUtensorMap map, coordinates to, unsigned rank,
                              unsigned bytes, unsigned offset, const unsigned char *from,
                              bool waits) {

@@ -1,4 +1,4 @@
-// What a launch does with its arguments.
+// The arguments of a launch, which are objects with destructors.
 #include "feature.h"
 
 // On the host it counts; on a GPU it is its bytes.

@@ -1,4 +1,4 @@
-// What the programs of Hopper's instructions share: barriers that count bytes, and tensors for the copy engine.
+// Shared by the programs of Hopper's instructions: barriers that count bytes, and tensors for the copy engine.
 #pragma once
 #include "feature.h"
 

@@ -45,7 +45,7 @@ struct kernel_call {
   void (*kernel)(Parameters...);
   std::tuple<kernel_argument<Parameters>...> arguments;
 
-  // What a thread does, with the address of a call.
+  // A thread runs this, with the address of a call.
   static void run(void *packed) {
     const auto *call = static_cast<const kernel_call *>(packed);
     using function = void (*)(typename kernel_argument<Parameters>::passed...);

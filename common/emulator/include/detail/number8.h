@@ -32,8 +32,8 @@ struct e5m2_format {
   }
 };
 
-// Rounds to the nearest number, ties to even. What is too large becomes the largest number, or without `saturates` an
-// infinity, which in e4m3 is NaN.
+// Rounds to the nearest number, ties to even. A number that is too large becomes the largest one, or without `saturates`
+// an infinity, which in e4m3 is NaN.
 template <typename Format>
 unsigned char narrow_to_8(double x, bool saturates) {
   constexpr int normal = 1 << Format::fraction_bits; // the fraction of 1.0, as an integer

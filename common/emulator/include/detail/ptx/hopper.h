@@ -1,5 +1,5 @@
 // Barriers that count bytes, box copies, fences between the two ways to memory, and budgets of registers (PTX ISA 9.0,
-// 9.7.9.27, 9.7.13 and 9.7.19.5). What the functions do is said where the runtime declares it.
+// 9.7.9.27, 9.7.13 and 9.7.19.5). The declarations of the runtime say more of each function.
 #ifndef EMULATOR_DETAIL_PTX_HOPPER_H
 #define EMULATOR_DETAIL_PTX_HOPPER_H
 
@@ -69,7 +69,7 @@ EMULATOR_PTX void fence_proxy_async_(EMULATOR_CALL_SITE) {
 }
 EMULATOR_PTX void fence_proxy_async_shared_(EMULATOR_CALL_SITE) { fence_proxy_async_(file, line); }
 
-// What a copy asks of the L2 cache changes nothing.
+// A copy's hints for the L2 cache change nothing.
 template <typename T, typename D>
 EMULATOR_PTX void createpolicy_fractional_(D &d, double = 1) {
   set(d, T(0));
