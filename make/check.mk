@@ -30,14 +30,14 @@ ifeq ($(STEP_GOALS),)
               common/tests/scripts/test_variants%.c common/tests/scripts/test_substeps.c common/tests/scripts/test_lacking.c \
               common/tests/scripts/test_exercise%.c common/tests/scripts/test_verdicts.c common/tests/scripts/test_diagnostics.c common/tests/scripts/test_room.c \
               common/tests/scripts/test_workshop.c common/tests/scripts/test_recipes.c \
-              common/tests/scripts/test_nvcc_cpu%.c common/tests/driver/test_group_program.c \
+              common/tests/scripts/test_nvcc_cpu%.c common/tests/scripts/test_own_ptx.c common/tests/driver/test_group_program.c \
               common/tests/groups/test_groups.c common/tests/groups/test_contenders.c \
               common/tests/ladder/test_times.c common/tests/scripts/test_build.c
   gpu_only := common/tests/timing/test_known_duration.c common/tests/timing/test_cold_cache.c
   # Left out under AddressSanitizer: tests that abandon stacks in the middle of a kernel, those of Python's library,
   # builds with clang 14, whose AddressSanitizer does not know the emulator's threads, and tests of what is built
   # otherwise.
-  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c $(limits) common/tests/peers/% common/tests/examples/% $(patsubst %,common/tests/scripts/test_%.c,build checked clang))
+  address_less := $(if $(findstring address,$(SANITIZE)),common/tests/emulator/%_faults.c $(limits) common/tests/peers/% common/tests/examples/% $(patsubst %,common/tests/scripts/test_%.c,build checked clang own_ptx))
   # A GPU before sm_80 cannot run these tests of arithmetic in bf16, mma.sync and sums over a warp.
   since_sm_80 := $(patsubst %,common/tests/emulator/test_%.c,number_functions numbers ptx warp wmma wmma_products)
   too_new     := $(if $(filter gpu,$(DEVICE)),$(if $(filter sm_7%,$(ARCH)),$(since_sm_80)))

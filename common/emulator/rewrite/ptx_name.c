@@ -19,9 +19,9 @@ void ptx_write_word(text_buffer *out, const char *word, size_t length) {
   }
 }
 
-static const char *const types[] = {"s8",  "s16",  "s32",    "s64", "u8",   "u16",  "u32",
-                                    "u64", "b8",   "b16",    "b32", "b64",  "f16",  "f16x2",
-                                    "f32", "bf16", "bf16x2", "f64", "tf32", "pred", NULL};
+static const char *const types[] = {"s8",     "s16", "s32",  "s64",  "u8",   "u16",   "u32", "u64",
+                                    "b8",     "b16", "b32",  "b64",  "f16",  "f16x2", "f32", "bf16",
+                                    "bf16x2", "f64", "tf32", "pred", "b128", NULL};
 
 bool ptx_is_type(const char *word, size_t length) { return is_among(word, length, types); }
 

@@ -57,6 +57,28 @@ FEATURE(inline_ptx_of_a_thread,
          out[7] == 12;
 }
 
+__global__ void swap_halves(const ulonglong2 *in, ulonglong2 *out) {
+  asm volatile("{\n.reg .b64 low, high;\n.reg .b128 all;\n"
+               "ld.relaxed.gpu.global.b128 all, [%1];\n"
+               "mov.b128 {low, high}, all;\n"
+               "mov.b128 all, {high, low};\n"
+               "st.relaxed.gpu.global.b128 [%0], all;\n}" ::"l"(out),
+               "l"(in)
+               : "memory");
+}
+
+FEATURE(inline_ptx_of_128_bits,
+        "ld, st and mov of b128: for a reader that looks for a mark in the upper half, the access "
+        "is one",
+        "an access is two of 64 bits, so the lower half can be newer than the upper one") {
+  ulonglong2 *numbers;
+  CHECK(cudaMallocManaged(&numbers, 2 * sizeof *numbers));
+  numbers[0] = {1, 1ull << 40};
+  swap_halves<<<1, 1>>>(numbers, numbers + 1);
+  CHECK(cudaDeviceSynchronize());
+  return numbers[1].x == 1ull << 40 && numbers[1].y == 1;
+}
+
 // C [16, 8] = A [16, 16] B [16, 8], as FlashAttention-style kernels write it.
 template <int BYTES>
 __global__ void multiply(const half *__restrict__ A, const half *__restrict__ B, float *C) {

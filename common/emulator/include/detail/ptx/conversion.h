@@ -110,8 +110,11 @@ EMULATOR_PTX void mov_(D &d, const A &a) {
 template <typename T, typename D, typename A, typename B>
 EMULATOR_PTX void mov_(D &d, const A &low, const B &high) {
   const u64 mask = sizeof(T) == 8 ? 0xFFFFFFFFull : 0xFFFFull;
-  set(d, static_cast<T>((static_cast<u64>(high) & mask) << (4 * sizeof(T)) |
-                        (static_cast<u64>(low) & mask)));
+  if constexpr (std::is_same_v<T, b128>)
+    set(d, T{low, high});
+  else
+    set(d, static_cast<T>((static_cast<u64>(high) & mask) << (4 * sizeof(T)) |
+                          (static_cast<u64>(low) & mask)));
 }
 template <typename T, typename D, typename A, typename B, typename C, typename E>
 EMULATOR_PTX void mov_(D &d, const A &a, const B &b, const C &c, const E &e) {
@@ -122,9 +125,14 @@ EMULATOR_PTX void mov_(D &d, const A &a, const B &b, const C &c, const E &e) {
 }
 template <typename T, typename A, typename B, typename D>
 EMULATOR_PTX void mov_unpacked_(A &low, B &high, const D &d) {
-  const u64 bits = as<T>(d), mask = sizeof(T) == 8 ? 0xFFFFFFFFull : 0xFFFFull;
-  low = static_cast<A>(bits & mask);
-  high = static_cast<B>(bits >> (4 * sizeof(T)) & mask);
+  if constexpr (std::is_same_v<T, b128>) {
+    low = d.low;
+    high = d.high;
+  } else {
+    const u64 bits = as<T>(d), mask = sizeof(T) == 8 ? 0xFFFFFFFFull : 0xFFFFull;
+    low = static_cast<A>(bits & mask);
+    high = static_cast<B>(bits >> (4 * sizeof(T)) & mask);
+  }
 }
 
 } // namespace ptx

@@ -31,9 +31,27 @@ struct whole_vector {
   typedef register_of<T> type __attribute__((vector_size(sizeof(T) * count), may_alias));
 };
 
+// A GPU carries out an access of 128 bits as a single one. Here it is two of 64: the upper half is stored last and loaded
+// first, so a thread that finds a new upper half finds the lower one that belongs to it. Atomic functions let other threads
+// run while one polls.
+template <typename D>
+EMULATOR_PTX void load_halves(const char *address, D &d) {
+  u64 *half = reinterpret_cast<u64 *>(const_cast<char *>(address));
+  const u64 high = atomicAdd(half + 1, 0ull);
+  set(d, b128{atomicAdd(half, 0ull), high});
+}
+EMULATOR_PTX void store_halves(char *address, const b128 &a) {
+  u64 *half = reinterpret_cast<u64 *>(address);
+  atomicExch(half, a.low);
+  atomicExch(half + 1, a.high);
+}
+
 template <typename T, typename D>
 EMULATOR_PTX void load(const char *address, D &d) {
-  set(d, as<T>(*reinterpret_cast<const memory<T> *>(address)));
+  if constexpr (std::is_same_v<T, b128>)
+    load_halves(address, d);
+  else
+    set(d, as<T>(*reinterpret_cast<const memory<T> *>(address)));
 }
 template <typename T, typename... D>
 EMULATOR_PTX void load(const char *address, D &...d) {
@@ -43,9 +61,13 @@ EMULATOR_PTX void load(const char *address, D &...d) {
 }
 template <typename T, typename A>
 EMULATOR_PTX void store(char *address, const A &a) {
-  register_of<T> bits;
-  set(bits, as<T>(a));
-  *reinterpret_cast<memory<T> *>(address) = bits;
+  if constexpr (std::is_same_v<T, b128>) {
+    store_halves(address, a);
+  } else {
+    register_of<T> bits;
+    set(bits, as<T>(a));
+    *reinterpret_cast<memory<T> *>(address) = bits;
+  }
 }
 template <typename T, typename... A>
 EMULATOR_PTX void store_all(char *address, const A &...a) {

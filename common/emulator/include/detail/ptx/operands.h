@@ -38,6 +38,9 @@ using b64 = u64;
 struct tf32 {
   unsigned bits;
 };
+struct b128 {
+  u64 low, high;
+};
 
 template <size_t bytes>
 struct bits_of_size;
@@ -56,6 +59,10 @@ struct bits_of_size<4> {
 template <>
 struct bits_of_size<8> {
   using type = unsigned long long;
+};
+template <>
+struct bits_of_size<16> {
+  using type = b128;
 };
 template <typename T>
 using register_of =
