@@ -137,7 +137,9 @@ bool inline_ptx_rewrite(source *file, size_t keyword, error_text *error) {
   for (int part = 0; done && i != close && i != NO_TOKEN && part < 2;) {
     const bool both = token_is(file, i, "::");
     if (!both && !token_is(file, i, ":")) {
-      done = source_fail_at(file, i, error, "an asm statement that the emulator cannot read");
+      done = source_fail_at(file, i, error,
+                            "an asm statement that the emulator cannot read: its text must "
+                            "be string literals, and no macro");
       break;
     }
     if (both && part == 1) break; // no inputs, and what is clobbered
@@ -161,6 +163,7 @@ bool inline_ptx_rewrite(source *file, size_t keyword, error_text *error) {
     for (size_t k = keyword; k != NO_TOKEN && k <= close; k = token_next(file, k))
       edit_replace(file, k, k == keyword ? whole.data : "");
     text_buffer_free(&whole);
+    file->has_ptx = true;
   }
   text_buffer_free(&body);
   text_buffer_free(&text);

@@ -58,8 +58,8 @@ static size_t pass_directive(const source *file, size_t directive, scope_tracker
 }
 
 // Puts an error with a sentence in the place of inline PTX. The compiler sees it only where it would see the PTX, so PTX
-// behind #ifdef __CUDACC__ is none. `__asm__` stays: it is g++'s own word for the machine's assembler.
-static void refuse_inline_ptx(source *file, size_t keyword) {
+// behind #ifdef __CUDACC__ is none.
+static void refuse_inline_ptx(source *file, size_t keyword, const char *reason) {
   size_t open = token_next(file, keyword);
   while (token_is_name(file, open) || token_is(file, open, "volatile") ||
          token_is(file, open, "goto") || token_is(file, open, "inline")) {
@@ -67,11 +67,28 @@ static void refuse_inline_ptx(source *file, size_t keyword) {
   }
   const size_t close = token_is(file, open, "(") ? token_group_end(file, open) : NO_TOKEN;
   if (close == NO_TOKEN) return;
-  edit_replace(file, keyword,
-               "static_assert(false, \"the emulator cannot run inline PTX: use the functions of "
-               "common/kernel/ptx.cuh, hopper.cuh and wgmma.cuh, or a GPU (DEVICE=gpu)\")");
+  text_buffer sentence = {0};
+  text_buffer_append_string(&sentence, "static_assert(false, \"");
+  text_buffer_append_escaped(&sentence, reason, strlen(reason));
+  text_buffer_append_string(&sentence, "\")");
+  text_buffer_append(&sentence, "", 1);
+  edit_replace(file, keyword, sentence.data);
+  text_buffer_free(&sentence);
   for (size_t i = token_next(file, keyword); i != NO_TOKEN && i <= close; i = token_next(file, i)) {
     edit_replace(file, i, "");
+  }
+}
+
+// Rewrites inline PTX of a source that is not preprocessed. `__asm__` stays: it is g++'s own word for the machine's
+// assembler.
+static void rewrite_own_ptx(source *file, size_t keyword, bool in_macro, bool in_function) {
+  error_text error;
+  if (in_macro || !in_function) {
+    refuse_inline_ptx(file, keyword,
+                      "the emulator reads inline PTX only in functions, and not in macros");
+  } else if (!inline_ptx_rewrite(file, keyword, &error)) {
+    const char *reason = strstr(error.text + strlen(file->path), ": "); // behind the line
+    refuse_inline_ptx(file, keyword, reason != NULL ? reason + 2 : error.text);
   }
 }
 
@@ -107,7 +124,7 @@ static bool edit_token(source *file, const scope_tracker *scopes, kernel_list *k
   if (token_is(file, i, "__grid_constant__")) grid_constant_rewrite(file, i);
   if (is_asm(file, i)) {
     if (!file->preprocessed)
-      refuse_inline_ptx(file, i);
+      rewrite_own_ptx(file, i, in_macro, in_function);
     else if (in_function)
       return inline_ptx_rewrite(file, i, error);
   }
@@ -159,6 +176,8 @@ static bool rewrite(source *file, const char *path, text_buffer *out, error_text
   kernel_list kernels = {0};
   bool done = edit(file, &scopes, &kernels, error);
   if (done) {
+    if (file->has_ptx && !file->preprocessed)
+      text_buffer_append_string(out, "#include \"detail/ptx.h\"\n");
     text_buffer_append_string(out, "#line 1 \"");
     text_buffer_append_escaped(out, path, strlen(path));
     text_buffer_append_string(out, "\"\n");

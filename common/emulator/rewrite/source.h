@@ -36,7 +36,8 @@ typedef struct {
   token_edit *edits; // one for each token
   // Only text that the preprocessor has written has these. In it a launch may call a kernel of any header.
   bool preprocessed;
-  bool module; // whose kernels a program finds by name, when it has loaded it (see kernel_twin.h)
+  bool has_ptx; // which now calls the functions of detail/ptx.h
+  bool module;  // whose kernels a program finds by name, when it has loaded it (see kernel_twin.h)
   line_marker *markers;
   size_t marker_count, marker_capacity;
 } source;

@@ -259,23 +259,32 @@ Test(launch, templates_with_their_arguments) {
   }
 }
 
-// The compiler sees the sentence where it would see the PTX, in the same line.
-Test(launch, inline_ptx_becomes_a_sentence) {
+// PTX becomes a block of C++, in the same line. What cannot be read becomes a sentence, which the compiler sees where it would
+// see the PTX.
+Test(launch, inline_ptx_becomes_a_block_or_a_sentence) {
   text_buffer out = {0};
   error_text error = {""};
   cr_assert(
-      rewrite("#ifdef __CUDACC__\n  asm(\"a\");\n#endif\n"
-              "void f() {\n  asm volatile(\"mov.u32 %0, %laneid;\"\n    : \"=r\"(x));\n"
+      rewrite("void f() {\n#ifdef __CUDACC__\n  asm(\"frob.b32 a;\");\n#endif\n"
+              "  asm volatile(\"mov.u32 %0, %laneid;\"\n    : \"=r\"(x));\n"
+              "  asm(TEXT);\n"
               "  __asm__ volatile(\"nop\");\n}\n#define BAR asm __volatile__(\"bar.sync 0;\")\n",
               &out, &error));
   text_buffer_append(&out, "", 1);
-#define SENTENCE                                                                                   \
-  "static_assert(false, \"the emulator cannot run inline PTX: use the functions of "               \
-  "common/kernel/ptx.cuh, hopper.cuh and wgmma.cuh, or a GPU (DEVICE=gpu)\")"
-  cr_expect_str_eq(strchr(out.data, '\n') + 1,
-                   "#ifdef __CUDACC__\n  " SENTENCE ";\n#endif\n"
-                   "void f() {\n  " SENTENCE " \n     ;\n"
-                   "  __asm__ volatile(\"nop\");\n}\n#define BAR " SENTENCE " \n");
+  cr_expect_str_eq(
+      out.data,
+      "#include \"detail/ptx.h\"\n#line 1 \"dir/a.cu\"\n"
+      "void f() {\n#ifdef __CUDACC__\n"
+      "  static_assert(false, \"the emulator has no PTX instruction frob.b32: use a function of "
+      "CUDA "
+      "C++ that does the same, or a GPU\");\n#endif\n"
+      "  do { unsigned int ptx_operand0 = 0; ::emulator::ptx::mov_<::emulator::ptx::u32>"
+      "(ptx_operand0, ::emulator::ptx::special_register_laneid());  "
+      "::emulator::ptx::to(ptx_operand0, x); } while (0) \n     ;\n"
+      "  static_assert(false, \"an asm statement that the emulator cannot read: its text must be "
+      "string literals, and no macro\");\n"
+      "  __asm__ volatile(\"nop\");\n}\n#define BAR static_assert(false, \"the emulator reads "
+      "inline PTX only in functions, and not in macros\") \n");
   text_buffer_free(&out);
 }
 

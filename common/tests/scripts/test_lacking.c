@@ -60,11 +60,15 @@ static void write_step(const char *from, const char *to) {
 #define RUN MAKE UNOPTIMISED "step01 run STEPS_FOLDER=%s/steps ARGS='--seq 8'"
 
 Test(lacking, functions_and_ptx, .timeout = 120) {
-  write_step("float sum = 0.0f;", "float sum = 0.0f; asm volatile(\\\"bar.sync 0;\\\");");
+  write_step("float sum = 0.0f;", "float sum; asm(\\\"mov.b32 %%0, 0;\\\" : \\\"=f\\\"(sum));");
   script_result result = lab_run(RUN, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "check ok: ");
+  write_step("float sum = 0.0f;", "float sum = 0.0f; asm volatile(\\\"tcgen05.fence;\\\");");
+  result = lab_run(RUN, lab_work);
   EXPECT_STATUS(result, 2);
   EXPECT(result, "steps/01_naive/attention.cu:",
-         "the emulator cannot run inline PTX: use the functions of ");
+         "the emulator has no PTX instruction tcgen05.fence: use a function of CUDA C++ that ");
   write_step("cudaError_t error = cudaGetLastError();",
              "cudaError_t error = cudaCreateTextureObject(stream, 0);");
   result = lab_run(RUN, lab_work);
