@@ -79,6 +79,17 @@ static void refuse_inline_ptx(source *file, size_t keyword, const char *reason) 
   }
 }
 
+// Is there a directive, such as #ifdef, inside of the asm statement? Only the preprocessor knows what it says then.
+static bool has_directive(const source *file, size_t keyword) {
+  size_t i = keyword;
+  while (i != NO_TOKEN && !token_is(file, i, "(")) i = token_next(file, i);
+  const size_t close = i != NO_TOKEN ? token_group_end(file, i) : NO_TOKEN;
+  if (close == NO_TOKEN) return false;
+  for (; i < close; i++)
+    if (file->tokens.items[i].directive != NO_DIRECTIVE) return true;
+  return false;
+}
+
 // Rewrites inline PTX of a source that is not preprocessed. `__asm__` stays: it is g++'s own word for the machine's
 // assembler.
 static void rewrite_own_ptx(source *file, size_t keyword, bool in_macro, bool in_function) {
@@ -86,6 +97,9 @@ static void rewrite_own_ptx(source *file, size_t keyword, bool in_macro, bool in
   if (in_macro || !in_function) {
     refuse_inline_ptx(file, keyword,
                       "the emulator reads inline PTX only in functions, and not in macros");
+  } else if (has_directive(file, keyword)) {
+    refuse_inline_ptx(file, keyword,
+                      "the emulator reads no asm statement with a line that begins with # in it");
   } else if (!inline_ptx_rewrite(file, keyword, &error)) {
     const char *reason = strstr(error.text + strlen(file->path), ": "); // behind the line
     refuse_inline_ptx(file, keyword, reason != NULL ? reason + 2 : error.text);
