@@ -1,5 +1,6 @@
 // For libFuzzer: no text crashes the rewriter, and a text that it accepts keeps its lines.
 #include "emulator/rewrite/rewrite.h"
+#include "tests/rewrite/lines.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,18 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static size_t count_lines(const char *text, size_t length) {
-  size_t lines = 0;
-  for (size_t i = 0; i < length; i++) lines += text[i] == '\n';
-  return lines;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *text = (const char *)data;
   text_buffer out = {0};
   error_text error = {""};
   if (rewrite_source("a.cu", text, size, &out, &error)) {
-    if (count_lines(out.data, out.length) != count_lines(text, size) + 1) abort();
+    if (!lines_are_kept(&out, text, size)) abort();
   } else if (out.length > 0 || strncmp(error.text, "a.cu:", 5) != 0) {
     abort(); // a failure leaves nothing behind and says where
   }

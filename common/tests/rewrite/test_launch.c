@@ -259,8 +259,7 @@ Test(launch, templates_with_their_arguments) {
   }
 }
 
-// PTX becomes a block of C++, in the same line. What cannot be read becomes a sentence, which the compiler sees where it would
-// see the PTX.
+// PTX becomes a block of C++, in the same line. In the place of PTX that cannot be read the compiler sees a sentence.
 Test(launch, inline_ptx_becomes_a_block_or_a_sentence) {
   text_buffer out = {0};
   error_text error = {""};
