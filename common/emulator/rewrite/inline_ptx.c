@@ -130,7 +130,8 @@ bool inline_ptx_rewrite(source *file, size_t keyword, error_text *error) {
   size_t i = append_literals(file, token_next(file, open), &text);
   // A product uses its registers until the thread waits for it, so a copy of them would not do.
   const char product[] = "wgmma.mma_async";
-  found.in_place = memmem(text.data, text.length, product, strlen(product)) != NULL;
+  found.in_place =
+      text.length > 0 && memmem(text.data, text.length, product, strlen(product)) != NULL;
   bool done = true;
   // "::" stands for two colons: no outputs.
   bool outputs = true;
