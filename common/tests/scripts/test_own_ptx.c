@@ -45,12 +45,14 @@ Test(own_ptx, of_a_step_for_one_gpu) {
   }
 }
 
-// The function of flags.cuh.
-Test(own_ptx, of_a_step_for_several_gpus) {
-  EXPECT_STATUS(lab_run(COMPILE "-O1 -Xcompiler -fopenmp %s/common/tools/group/main.o "
-                                "%s/common/step/linked.o %s/common/group/*.o %s/libcommon.a "
-                                "-o %s/step",
-                        lab_work, "23_hidden_copies", build, build, build, build, lab_work),
+// The function of flags.cuh, which a variant calls.
+Test(own_ptx, of_a_variant_for_several_gpus) {
+  EXPECT_STATUS(lab_run("patch -s -o %s/variant.cu steps/23_hidden_copies/attention.cu "
+                        "steps/23_hidden_copies/variants/one_launch.patch && "
+                        "scripts/nvcc-cpu -O1 -std=c++17 -arch=sm_90a -Icommon -Icommon/kernel "
+                        "%s/variant.cu -Xcompiler -fopenmp %s/common/tools/group/main.o "
+                        "%s/common/step/linked.o %s/common/group/*.o %s/libcommon.a -o %s/step",
+                        lab_work, lab_work, build, build, build, build, lab_work),
                 0);
   const script_result result = lab_run("EMU_GPUS=2 %s/step --heads 2 --seq 200 --dim 64", lab_work);
   EXPECT_STATUS(result, 0);
