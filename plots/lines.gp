@@ -55,11 +55,12 @@ do for [p = 1:panels] {
     set ytics @log_ytics
   }
   set yrange [lowest[p]:highest[p]]
+  last_interval = dumb ? 0 : last_line[p] # a terminal has no room for intervals: gnuplot 6 draws dots over the points
   plot for [i = 1:|across|] across[i] lc rgb grey lw 1.5 dt across_dash(i), \
        for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:2 with linespoints \
          lc rgb colour(line_style[i]) pt marker_of(i) dt dash(line_style[i]) lw width(line_style[i]) ps 0.7 \
          title line_title(i), \
-       for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:3:(0):($4 - $3) with vectors nohead \
+       for [i = first_line[p]:last_interval] $lines index i - 1 using 1:3:(0):($4 - $3) with vectors nohead \
          lw 5 lc rgb colour(line_style[i]), \
        for [i = first_line[p]:last_line[p]] $lines index i - 1 using 1:($5 > 0 ? $2 : NaN) with points \
          pt 6 ps 1.3 lw 1.2 lc rgb "black"

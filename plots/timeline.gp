@@ -26,6 +26,7 @@ if (dumb) {
   set key at screen 0.985,screen 1 - 152.0 / canvas_height right center horizontal samplen 1 width -1 maxrows 2 font ",17" Left reverse
 }
 set style fill solid 1.0 noborder
+if (dumb) { set style fill empty } # gnuplot 6 fills all boxes of a terminal with the same character
 plot $scores using 1:2:3:4:5:6 with boxxyerror fc rgb "#0072b2" title "Q K under way", \
      $output using 1:2:3:4:5:6 with boxxyerror fc rgb "#56b4e9" title "P V under way", \
      $unknown using 1:2:3:4:5:6 with boxxyerror fc rgb "#cfe3f0" title "perhaps complete", \

@@ -8,6 +8,6 @@
 #include_next <thrust/version.h>
 #if THRUST_VERSION >= 200000
 #error                                                                                             \
-    "this is Thrust 2 or later, whose parts of libcu++ the emulator lacks: make deps installs Thrust 1.17 from Debian"
+    "this is Thrust 2 or later, whose parts of libcu++ the emulator lacks: name a folder with Thrust 1.17 by -I (on Debian 12 make deps installs this version)"
 #include <nothing_behind_this_line_is_compiled>
 #endif
