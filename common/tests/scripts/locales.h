@@ -16,7 +16,8 @@ static inline void locales_make(const char *names) {
            "done >/dev/null 2>&1",
            names);
   if (system(command) != 0) {
-    cr_skip_test("needs localedef and the sources of the locales %s (Debian's package locales)", names);
+    cr_skip_test("needs localedef and the sources of the locales %s (Debian's package locales)",
+                 names);
   }
   char *folder = realpath("locales", NULL);
   cr_assert(folder && setenv("LOCPATH", folder, 1) == 0);
