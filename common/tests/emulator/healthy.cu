@@ -1,4 +1,5 @@
 #include "healthy.h"
+#include <cuda_runtime.h>
 
 __global__ void healthy_kernel(int *out) { *out = 1; }
 

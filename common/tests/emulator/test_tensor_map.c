@@ -36,7 +36,7 @@ static CUresult encode(const arguments *with) {
   const cuuint32_t box[6] = {with->box_columns, with->box_rows, 1, 1, 1, 1};
   const cuuint32_t steps[6] = {with->element_stride, 1, 1, 1, 1, 1};
   return cuTensorMapEncodeTiled((CUtensorMap *)(memory + with->map_offset), with->type, with->rank,
-                                (char *)0 + with->address, sizes, strides, box, steps,
+                                (void *)(uintptr_t)with->address, sizes, strides, box, steps,
                                 with->interleave, with->swizzle, with->promotion, with->fill);
 }
 

@@ -1,6 +1,7 @@
 // Tests what measure_steps finds out about launches that were timed, once they have been.
 #include "measured_trial.h"
 #include "numeric/float16.h"
+#include "tests/kept.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,7 @@ Test(after, a_right_step_is_accepted) {
       cr_expect_str_empty(found.message.text);
       cr_expect(found.o_error > 0, "the error of O is kept");
       kind = OTHER_BITS;
-      cr_expect_str_empty(find(sets, graph).message.text);
+      cr_expect_str_empty(kept(find(sets, graph).message.text));
     }
   }
 }
@@ -196,7 +197,7 @@ Test(after, a_step_that_leaves_out_the_last_o_is_found) {
 // Of four launches after the timing the first is checked by itself, and the other ones are on three sets of tensors.
 Test(after, a_step_that_does_nothing_any_more_is_found) {
   kind = RIGHT;
-  cr_expect_str_empty(find(4, false).message.text);
+  cr_expect_str_empty(kept(find(4, false).message.text));
   kind = IDLE_ONCE;
   idle = launches - 3;
   const check_result found = find(4, false);
@@ -209,7 +210,7 @@ Test(after, a_step_that_does_nothing_any_more_is_found) {
 Test(after, each_set_and_the_graph_are_looked_at) {
   for (int graph = 0; graph < 2; graph++) {
     kind = RIGHT;
-    cr_expect_str_empty(find(4, graph).message.text);
+    cr_expect_str_empty(kept(find(4, graph).message.text));
     kind = IDLE_ONCE;
     idle = launches;
     const check_result found = find(4, graph);
@@ -236,7 +237,7 @@ Test(after, what_one_launch_does_is_found) {
     free_trial(); // what is around its tensors may be damaged
     create_trial();
     kind = RIGHT;
-    cr_expect_str_empty(find(4, false).message.text);
+    cr_expect_str_empty(kept(find(4, false).message.text));
     kind = cases[i].kind;
     idle = launches - cases[i].before;
     const check_result found = find(4, false);

@@ -1,5 +1,6 @@
 // scripts/check.sh: the order of its lines, what fails, and which programs run beside others.
 #define _GNU_SOURCE
+#include "tests/kept.h"
 #include "tests/needs.h"
 #include "toolkit.h"
 
@@ -57,8 +58,8 @@ Test(check, programs_that_measure_times_run_alone_on_a_gpu) {
   "WAIT=" wait " AT_ONCE=2 scripts/check.sh build/" device "/timing/measures build/" device        \
   "/other >log; "                                                                                  \
   "cat order; rm order"
-  cr_expect_str_eq(toolkit_run(BESIDE("gpu", "0.01")).out, "begins\nends\nbegins\nends\n");
-  cr_expect_str_eq(toolkit_run(BESIDE("cpu", "0.5")).out, "begins\nbegins\nends\nends\n");
+  cr_expect_str_eq(kept(toolkit_run(BESIDE("gpu", "0.01")).out), "begins\nends\nbegins\nends\n");
+  cr_expect_str_eq(kept(toolkit_run(BESIDE("cpu", "0.5")).out), "begins\nbegins\nends\nends\n");
 }
 
 // The suites of a machine with two GPUs take both, one program each, unless the user has chosen a GPU.
@@ -160,8 +161,8 @@ Test(check, what_does_not_finish) {
                                      "echo 'finished: 3 tests'\n",
                                      "echo 'finished: 2 tests'; echo 'Synthesis: Tested: 3'\n",
                                      // The first line is of a program that a test has run.
-                                     "echo 'Synthesis: Tested: 2'; echo 'finished: 2 tests'\n"
-                                     "echo 'Synthesis: Tested: 3'\n"};
+                                     ("echo 'Synthesis: Tested: 2'; echo 'finished: 2 tests'\n"
+                                      "echo 'Synthesis: Tested: 3'\n")};
   for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
     char text[256];
     snprintf(text, sizeof text, "#!/bin/bash\n%s", logs[i]);

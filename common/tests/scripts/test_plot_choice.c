@@ -1,6 +1,7 @@
 // scripts/plot.sh: a reader's choices for a chart, and files that cannot be drawn. An error leaves no file.
 #define _GNU_SOURCE
 #include "recorded.h"
+#include "tests/kept.h"
 #include "tests/needs.h"
 
 static void enter(void) {
@@ -110,7 +111,7 @@ Test(plot_choice, what_cannot_be_chosen) {
     cr_expect_eq(result.status, 2, "%s: it ended with %d", cases[i].options, result.status);
     EXPECT(result, cases[i].sentence);
   }
-  cr_expect_str_empty(toolkit_run("find . -name '*.svg'").out, "something is written");
+  cr_expect_str_empty(kept(toolkit_run("find . -name '*.svg'").out), "something is written");
 }
 
 // A reader's own file of which no row can be drawn: the script names the file and the column that is in the way, and
@@ -141,5 +142,5 @@ Test(plot_choice, own_files_without_a_usable_row) {
     cr_expect_eq(result.status, 2, "%s: it ended with %d", cases[i].change, result.status);
     EXPECT(result, "own.csv", "has no usable row", cases[i].sentence);
   }
-  cr_expect_str_empty(toolkit_run("find . -name '*.svg'").out, "something is written");
+  cr_expect_str_empty(kept(toolkit_run("find . -name '*.svg'").out), "something is written");
 }
