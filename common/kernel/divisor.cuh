@@ -2,6 +2,7 @@
 #ifndef DIVISOR_CUH
 #define DIVISOR_CUH
 
+#include <cuda_runtime.h>
 #include <limits.h>
 
 // A number, at least 1, that whole numbers are divided by, none of which is negative. A GPU has no instruction for such

@@ -1,6 +1,8 @@
 // make CC=clang CXX=clang++: the library, the emulator and a step's kernel build with clang as well, and are right.
 #define _GNU_SOURCE
 #include "lab.h"
+#include "part.h"
+#include <glob.h>
 
 static void enter(void) {
   if (system("command -v clang >/dev/null && command -v clang++ >/dev/null") != 0) {
@@ -28,6 +30,23 @@ Test(clang, builds_a_step_that_is_right) {
   const script_result again =
       lab_run(BUILD "-n CC=gcc CXX=g++ %s/build/step04 | grep -c '^gcc -std'", lab_work, lab_work);
   cr_expect_gt(atoi(again.out), 50, "%s", again.out);
+}
+
+// g++ gets the emulator's headers precompiled, in front of each source, and clang does not. So clang alone finds that a
+// source does not include what it needs.
+Test(clang, kernels_that_tests_launch) {
+  glob_t found;
+  cr_assert_eq(glob("common/tests/emulator/*.cu", 0, NULL, &found), 0);
+  cr_assert_eq(glob("common/tests/kernel/*.cu", GLOB_APPEND, NULL, &found), 0);
+  char path[256];
+  snprintf(path, sizeof path, "%s/objects", lab_work);
+  FILE *objects = fopen(path, "w");
+  cr_assert(objects != NULL);
+  for (size_t i = 0; i < found.gl_pathc; i++)
+    if (in_tenth(i)) fprintf(objects, "%s/build/%s.o\n", lab_work, found.gl_pathv[i]);
+  cr_assert_eq(fclose(objects), 0);
+  globfree(&found);
+  EXPECT_STATUS(lab_run(BUILD "CC=clang CXX=clang++ $(cat %s) 2>&1", lab_work, path), 0);
 }
 
 // g++ compiles the kernels that the emulator watches.

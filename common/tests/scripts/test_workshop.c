@@ -2,16 +2,11 @@
 // not written yet, is wrong, does not compile, or is not the step that it should be.
 #define _GNU_SOURCE
 #include "exercise.h"
+#include "part.h"
 #include "tests/needs.h"
 #include <glob.h>
 
 TestSuite(workshop, .init = lab_enter, .fini = lab_leave);
-
-// LAB_TENTH=0 to 9, from `make check TENTH=`, takes every tenth step.
-static bool in_tenth(size_t step) {
-  const char *tenth = getenv("LAB_TENTH");
-  return !tenth || !*tenth || step % 10 == (size_t)atoi(tenth);
-}
 
 // All compile with every warning an error, each in its first configuration, and check says of each what is missing. A
 // thread that waits for a missing part is ended at once, with a report. Steps 01, 03, 04 and 12 are never left out.
