@@ -1,7 +1,6 @@
 // Whole numbers divided by a number that the host knows before the launch.
 #ifndef DIVISOR_CUH
 #define DIVISOR_CUH
-
 #include <cuda_runtime.h>
 #include <limits.h>
 
