@@ -41,7 +41,7 @@ ifeq ($(DEVICE),cpu)
   # order in which branches join, and a branch of the source must stay a branch.
   WATCHED_count     := -O1 -fsanitize-coverage=trace-pc -fno-reorder-blocks -fno-guess-branch-probability \
                        -fno-thread-jumps
-  KERNEL_IS := $(if $(MODE),g++,$(or $(CLANG),g++))
+  KERNEL_IS := $(if $(MODE)$(DEBUG),g++,$(or $(CLANG),g++))
   # Kernels: `__shared__` arrays are thread-local, and no two steps may share one by name. addr2line, which
   # reports ask for lines, reads files behind a #line wrongly from DWARF 5 as g++ 12 writes it. -Wno-attributes is
   # needed because the emulator's __global__ sets a visibility, which a static kernel cannot have. -fvar-tracking

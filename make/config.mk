@@ -42,13 +42,14 @@ endif
 CXX ?= g++
 AR  ?= ar
 # make CC=clang CXX=clang++: the compilers in place of gcc and g++. Kernels that the emulator watches, MODE=sanitize and
-# MODE=count, need the callbacks as g++ makes them, and are compiled by g++ all the same.
+# MODE=count, need the callbacks as g++ makes them, and gdb needs the names of the emulator, which clang does not describe
+# in a kernel's object. So these kernels are compiled by g++ all the same.
 # One that the user has chosen and that is not there is refused here, in a sentence.
 $(foreach compiler,CC CXX,$(if $(filter default file,$(origin $(compiler))),,$(if $(shell command -v $(firstword $($(compiler)))),,\
   $(error $(compiler) is "$($(compiler))", and there is no such program: give a compiler that is installed))))
 is_clang   = $(if $(filter cc gcc gcc-% g++ g++-%,$(notdir $1)),,$(findstring clang,$(shell $1 --version 2>/dev/null)))
 CLANG     := $(call is_clang,$(CXX))
-KERNEL_CXX = $(if $(MODE),$(if $(CLANG),g++,$(CXX)),$(CXX))
+KERNEL_CXX = $(if $(MODE)$(DEBUG),$(if $(CLANG),g++,$(CXX)),$(CXX))
 ifneq ($(CLANG),$(call is_clang,$(CC)))
   $(error CC is $(CC) and CXX is $(CXX), and only one of them is clang: the two kinds of compilers have different OpenMP \
     libraries, so give both, as in make CC=clang CXX=clang++)

@@ -49,14 +49,20 @@ Test(clang, kernels_that_tests_launch) {
   EXPECT_STATUS(lab_run(BUILD "CC=clang CXX=clang++ $(cat %s) 2>&1", lab_work, path), 0);
 }
 
-// g++ compiles the kernels that the emulator watches.
+// g++ compiles the kernels that the emulator or gdb watches.
 Test(clang, watched_kernels) {
-  const script_result result =
+  script_result result =
       lab_run(BUILD "-n CC=clang CXX=clang++ MODE=sanitize %s/build-sanitize/step04 | "
                     "grep -e -fsanitize=thread -e '^clang++'",
               lab_work, lab_work);
   EXPECT_STATUS(result, 0);
   EXPECT(result, "g++ -std=c++17 -O0", " -fsanitize=thread", "clang++ -fopenmp ");
+  result = lab_run(BUILD "-n CC=clang CXX=clang++ DEBUG=1 %s/build/step04 | "
+                         "grep -o '^[a-z+]* .*04_online_softmax/attention.rewritten.cpp'",
+                   lab_work, lab_work);
+  EXPECT_STATUS(result, 0);
+  EXPECT(result, "g++ -include ");
+  cr_expect_null(strstr(result.out, "clang++"), "%s", result.out);
 }
 
 Test(clang, not_one_of_two) {
