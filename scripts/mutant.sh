@@ -51,7 +51,10 @@ mutant_precompile() {
       ptx_functions.h limits.h string.h type_traits
     echo '#endif'
   } >"$folder/stand_ins.h"
-  command=$(mutant_compiler "$@") && $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
+  command=$(mutant_compiler "$@") || return
+  # clang would take what is precompiled for C sources, too, and refuses it there.
+  if [[ $command == *clang* ]]; then return; fi
+  $command -x c++-header "$folder/stand_ins.h" -o "$folder/stand_ins.h.gch"
 }
 
 # mutant_copy FOLDER STEP: the step's source and the headers that it reads, as they are.

@@ -3,6 +3,8 @@
 #ifndef EMULATOR_DETAIL_PTX_H
 #define EMULATOR_DETAIL_PTX_H
 
+#include <cuda_runtime.h>
+
 #include "ptx/arithmetic.h"
 #include "ptx/conversion.h"
 #include "ptx/hopper.h"
