@@ -27,7 +27,7 @@ typedef struct {
   size_t count, room;
 } order_launch_state;
 
-enum { ORDER_RUNNING = UINT32_MAX };
+#define ORDER_RUNNING UINT32_MAX // beyond what an enumerator can be
 
 // known[a] is a stamp: actor a's accesses up to it come before the present access of the clock's thread. For a thread a,
 // known[FENCED + a] is that of the accesses which a fence.proxy.async stands behind as well, on the way from a to the
