@@ -74,7 +74,11 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   const int own_rows = rows[0].count + rows[1].count;
   const bool unwritten = spoil("unwritten") && args->shape.causal;
   char *kept = (char *)args->workspace + kept_begin(&args->shape, group->ranks);
-  const int before = args->lse ? (alone[group->rank] = 0) : alone[group->rank]++;
+  int before = 0;
+  if (args->lse)
+    alone[group->rank] = 0;
+  else
+    before = alone[group->rank]++;
   if (unwritten) copy_rows(args, own_rows, kept, false, stream);
   const cudaError_t status = right_step()->forward_group(args, group, stream);
   if (unwritten) copy_rows(args, own_rows, kept, true, stream);
