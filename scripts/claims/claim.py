@@ -12,8 +12,9 @@ A file of claims:
         tflops[peers 12 head_dim=64 seq_q=4096 causal=0 dtype=fp16])
 
 A phrase begins in the first column and may have several lines. The indented expressions below it are, in their order,
-those of its numbers. A comparison belongs to no number: it must hold, and if it has several values, all must. An
-expression goes on in the next line as long as a bracket is open.
+those of its numbers. A comparison belongs to no number: it must hold, and if it has several values, all must. If another
+expression has several values, its number stands for each of them (pages.one_for_all). An expression goes on in the next
+line as long as a bracket is open.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .expressions import Evaluation
-from .pages import as_shown, find
+from .pages import as_shown, find, one_for_all
 from .records import Records, Refused
 
 
@@ -81,14 +82,11 @@ def read(path: Path) -> list[Claim]:
 
 
 def _evaluate(expression: str, claim: Claim, records: Records) -> list[float]:
-    """The number of an expression, or what a comparison says of each problem."""
+    """The values of an expression, or what a comparison says of each problem."""
     if "[" not in expression:
         raise Refused(f"this reads no record: {expression}")
     value = Evaluation(records, claim.device).value(expression)
-    values = value if isinstance(value, list) else [value]
-    if len(values) > 1 and not isinstance(values[0], bool):
-        raise Refused(f"this has {len(values)} values, of which least or most makes one number: {expression}")
-    return values
+    return value if isinstance(value, list) else [value]
 
 
 def check(claim: Claim, page: str, records: Records) -> Verdict:
@@ -114,7 +112,7 @@ def check(claim: Claim, page: str, records: Records) -> Verdict:
             line, says = next(shown, (0, ""))
             if not says:
                 raise Refused(f"the phrase has no number left for: {expression}")
-            recorded = as_shown(values[0], says)
+            recorded = one_for_all(values, says)
             if recorded != says:
                 verdict.wrong.append(f"{claim.page}:{line}: the page says {says} and the records say {recorded}: "
                                      f"{found.text} ({here})")

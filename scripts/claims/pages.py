@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import statistics
 from dataclasses import dataclass
 
 WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -40,3 +41,13 @@ def as_shown(value: float, shown: str) -> str:
     decimals = len(shown.partition(".")[2])
     text = f"{value:,.{decimals}f}" if "," in shown else f"{value:.{decimals}f}"
     return text[1:] if float(text.replace(",", "")) == 0 and text.startswith("-") else text
+
+
+def one_for_all(values: list[float], shown: str) -> str:
+    """The one number that stands for all values, as the page shows it: their median, if the least and the most of them,
+    rounded like it, differ by one unit of its last digit at most. If they differ by more, what a page can say instead."""
+    least, most = min(values), max(values)
+    decimals = 0 if shown in WORDS else len(shown.partition(".")[2])
+    if round(most, decimals) - round(least, decimals) > 1.5 * 10**-decimals:
+        return f"{as_shown(least, shown)} to {as_shown(most, shown)}"
+    return as_shown(statistics.median(values), shown)
