@@ -41,7 +41,7 @@ $(BUILD)/common/%.rewritten.cpp: common/%.cu $(PLAIN)/rewrite
 
 $(STEP_BUILD)/steps/%.cu.o: $(STEP_BUILD)/steps/%.rewritten.cpp $(call needs_runtime,$(STEP_RUNTIME))
 	$(prepare)
-	$(KERNEL_CXX) $(call include_runtime,$(STEP_RUNTIME)) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*.cu,-Wno-unused -Wno-unused-parameter $(if $(filter g++,$(KERNEL_IS)),-Wno-maybe-uninitialized,-Wno-uninitialized)) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
+	$(KERNEL_CXX) $(call include_runtime,$(STEP_RUNTIME)) $(call KERNEL_FLAGS,$(STEP_FLAGS)) $(asserting) $(FIRST_CONFIGURATION:%=-DLAB_FIRST_CONFIGURATION) $(call unfinished,$*.cu,-Wno-unused -Wno-unused-parameter $(if $(filter g++,$(KERNEL_IS)),-Wno-maybe-uninitialized,-Wno-uninitialized -Wno-unused-but-set-parameter)) -I$(STEPS_FOLDER)/$(dir $*) $(headers) -c $< -o $(part) $(object)
 
 $(BUILD)/common/%.cu.o: $(BUILD)/common/%.rewritten.cpp $(call needs_runtime,$(COMMON_RUNTIME))
 	$(prepare)

@@ -25,4 +25,11 @@ static inline void needs_tool(const char *tool) {
   if (!has_tool(tool)) cr_skip_test("needs %s", tool);
 }
 
+// Skips a test of what gcc and g++ alone do where clang compiles the lab.
+static inline void needs_gcc(void) {
+#ifdef __clang__
+  cr_skip_test("needs gcc and g++ as the lab's compilers");
+#endif
+}
+
 #endif

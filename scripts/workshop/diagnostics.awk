@@ -23,7 +23,8 @@ function begin(path, number, kind, message,  key, where) {
   now = 0
   if (message ~ /nothing_behind_this_line_is_compiled/) return # behind an #error of the emulator, which says enough
   message = plain(message)
-  if (message ~ /^#error ".*"$/) message = substr(message, 9, length(message) - 9)
+  sub(/^#error /, "", message) # which clang leaves out
+  if (message ~ /^".*"$/) message = substr(message, 2, length(message) - 2)
   inside = !mine(path) && led_from != ""
   where = mine(path) ? file ":" number : inside ? file ":" led_from : path ":" number
   key = where " " kind " " message
@@ -39,8 +40,10 @@ function begin(path, number, kind, message,  key, where) {
 
 { gsub(/\033\[[0-9;]*[mK]/, "") }
 
-# Where a template or a header was asked for: the first such line behind a title is the nearest.
-/: In (instantiation|function|member function|lambda)/ || /^In file included from/ { led_from = ""; now = 0 }
+# Where a template or a header was asked for: the first such line behind a title is the nearest. Of headers g++ writes one
+# title, and clang++ one for each header.
+/: In (instantiation|function|member function|lambda)/ || (/^In file included from/ && !titled) { led_from = ""; now = 0 }
+{ titled = /^In file included from/ }
 match($0, /^[^ ].*:[0-9]+:[0-9]+: +required (from|by)/) || match($0, /^ +required from/) {
   split($0, word, ":")
   if (led_from == "" && mine(word[1])) led_from = word[2]

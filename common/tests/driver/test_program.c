@@ -141,10 +141,15 @@ Test(program, full_disk) {
   }
 }
 
-// More threads than any machine has would crash OpenMP's library.
+// More threads than any machine has would crash OpenMP's library. That of clang ends with an assertion of its own before
+// the program begins if there are more than some millions.
 Test(program, threads_by_the_million) {
+#ifdef __clang__
+  const char *const counts[] = {"1000000", "1"};
+#else
   const char *const counts[] = {"1000000", "2147483647", "100000000000", "1"};
-  for (int i = 0; i < 4; i++) {
+#endif
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
     setenv("OMP_NUM_THREADS", counts[i], 1);
     program_expect_good("--batch 1 --heads 2 --seq 16 --no-time");
   }

@@ -4,7 +4,8 @@
 
 TestSuite(diagnostics, .init = lab_enter, .fini = lab_leave);
 
-// What g++ said of one file, shortened: the same warning in two instances of a template, and an error in a header.
+// What g++ said of one file, shortened: the same warning in two instances of a template, and an error in a header. Such
+// an error of clang++ is the last one.
 #define COMPILER                                                                                   \
   "work/a.cu: In instantiation of 'void tile(T) [with T = configuration<64>]':\n"                  \
   "work/a.cu:9:1:   required from 'void k() [with E = "                                            \
@@ -24,7 +25,9 @@ TestSuite(diagnostics, .init = lab_enter, .fini = lab_leave);
   "common/kernel/kernel.cuh:88:5: error: cannot convert\n   88 |   secret\n"                       \
   "In file included from work/a.cu:3:\ncommon/emulator/include/x.h:2:2: error: #error \"not "      \
   "here\"\n"                                                                                       \
-  "common/emulator/include/x.h:3:10: fatal error: nothing_behind_this_line_is_compiled: No such\n"
+  "common/emulator/include/x.h:3:10: fatal error: nothing_behind_this_line_is_compiled: No such\n" \
+  "In file included from work/a.cu:4:\nIn file included from ./b.h:2:\n"                           \
+  "common/emulator/include/y.h:5:2: error: \"as clang says\"\n"
 
 Test(diagnostics, each_diagnostic_once_at_the_readers_line) {
   char path[128];
@@ -38,6 +41,8 @@ Test(diagnostics, each_diagnostic_once_at_the_readers_line) {
                    "    inside of common/kernel/kernel.cuh:88, which this line calls\n"
                    "  work/a.cu:3: error: not here\n"
                    "    inside of common/emulator/include/x.h:2, which this line calls\n"
+                   "  work/a.cu:4: error: as clang says\n"
+                   "    inside of common/emulator/include/y.h:5, which this line calls\n"
                    "  work/a.cu:7: warning: no __half here [-Wx]\n"
                    "      7 |   x = y;\n        |   ^\n",
                    "%s", result.out);

@@ -73,6 +73,7 @@ Test(machine, a_file_in_the_place_of_work) {
 
 // The compiler that the doctor looks at is the one that is used, and where it is missing the build ends with a sentence.
 Test(machine, the_compilers_are_gcc_and_gxx) {
+  needs_gcc();
   EXPECT_STATUS(lab_run("mkdir $LAB_WORK/path && ln -s /usr/bin/* $LAB_WORK/path && "
                         "rm $LAB_WORK/path/cc $LAB_WORK/path/gcc"),
                 0);

@@ -2,6 +2,7 @@
 // compiled as other people's programs are: the emulator reads each asm statement, and the results must be right.
 #define _GNU_SOURCE
 #include "lab.h"
+#include "tests/needs.h"
 
 #define COMPILE                                                                                    \
   "scripts/nvcc-cpu -std=c++17 -arch=sm_90a -I%s/kernel -Icommon -Icommon/kernel "                 \
@@ -46,7 +47,9 @@ Test(own_ptx, of_a_step_for_one_gpu) {
 }
 
 // The function of flags.cuh, which a variant calls.
+// nvcc-cpu links with g++ and its OpenMP, and what clang compiles needs another one.
 Test(own_ptx, of_a_variant_for_several_gpus) {
+  needs_gcc();
   EXPECT_STATUS(lab_run("patch -s -o %s/variant.cu steps/23_hidden_copies/attention.cu "
                         "steps/23_hidden_copies/variants/one_launch.patch && "
                         "scripts/nvcc-cpu -O1 -std=c++17 -arch=sm_90a -Icommon -Icommon/kernel "
@@ -76,6 +79,7 @@ static script_result sanitized(const char *step, const char *spoil) {
 }
 
 Test(own_ptx, is_sanitized) {
+  needs_gcc();
   static const struct {
     const char *step, *spoil, *report;
   } cases[] = {

@@ -143,8 +143,10 @@ Test(workshop, every_verb_says_in_short_what_does_not_compile, .timeout = 120) {
     cr_expect_null(strstr(result.out, ": In "), "%s folds nothing: %s", verbs[i], result.out);
     cr_expect_null(strstr(result.out, "build.mk"), "%s: %s", verbs[i], result.out);
   }
+#ifndef __clang__ // which says in no line of its own which function a mistake is in
   EXPECT_STATUS(lab_run("grep -q 'In function' %s/.state/04_online_softmax/compiler.log", lab_work),
                 0);
+#endif
 }
 
 TestSuite(goals, .init = lab_enter, .fini = lab_leave);

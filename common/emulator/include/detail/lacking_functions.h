@@ -4,7 +4,7 @@
 
 #define EMULATOR_LACKS(function, sentence)                                                         \
   template <typename... Arguments>                                                                 \
-  [[gnu::unavailable(sentence)]] cudaError_t function(Arguments &&...)
+  __attribute__((unavailable(sentence))) cudaError_t function(Arguments &&...)
 
 EMULATOR_LACKS(cudaCreateTextureObject, "the emulator has no textures: read global memory");
 
