@@ -30,8 +30,8 @@ static inline cudaError_t clear_new_memory(void *memory, size_t bytes, cudaStrea
 // next launch. It acquires, as add_and_acquire does (ptx.cuh).
 //
 // The workspace may hold anything before a launch, such as what another step has left. So a counter carries a mark in its
-// upper 16 bits and in its lower 16 bits. If something else stores 4 bytes to either half of the word, it overwrites a
-// part of the mark. The count is between them. If the mark is not there, the word is no counter yet. The first thread to
+// upper 16 bits and in its lower 16 bits, and the count between. If something else stores 4 bytes to either half of
+// the word, it overwrites a part of the mark. If the mark is not there, the word is no counter yet. The first thread to
 // see this makes it one, and counts itself; threads that have added to the word before count again.
 __device__ __forceinline__ unsigned count_call(unsigned long long *counter, unsigned calls) {
   constexpr unsigned long long AT_0 = 0xfff500000000c0de, ONE = 1 << 16,

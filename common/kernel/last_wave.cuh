@@ -21,7 +21,7 @@
 static constexpr int MOST_PARTS = 16;
 static constexpr int MERGE_THREADS = 128;
 
-// Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, so there
+// Returns how many of the last tiles are divided if that pays. Under a causal mask tiles differ in length, so there
 // are no waves, and the short tiles come last and fill the gaps.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
   if (shape.causal) return tiles < multiprocessors ? tiles : 0;
@@ -30,9 +30,9 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 
 #include "parts.cuh"
 
-// Returns the tile for which the expected time is the shortest. With a mask the formula is used only where all tiles of
-// 64 rows fit into one wave, and only for tiles of 64 and 128 rows. Other problems with a mask take the tile of step 17,
-// but tiles of 128 rows if there are fewer tiles of 256 rows than multiprocessors.
+// Returns the tile whose expected time is the shortest, but 64 rows for the shortest sequences (fits_small_tiles). With
+// a mask the formula is used only where all tiles of 64 rows fit into one wave, to choose 64 or 128 rows. Else a mask
+// takes the tile of step 17, but 128 rows if there are fewer tiles of 256 rows than multiprocessors.
 static const char *best_configuration(const attention_shape *shape) {
   const bool few = tiles_per_multiprocessor(*shape, 64) <= 1;
   if (!few && fits_small_tiles(*shape)) return "64x128x4x2";

@@ -1,7 +1,7 @@
 // Parts of step 24 that are not attention: into how many parts the tiles of the last wave are divided, what a part is,
 // and where the partial results lie. To be included by the step when it has defined
 //   MOST_PARTS      the largest number of parts of a tile
-//   divided_tiles   how many tiles are divided
+//   divided_tiles   how many of the last tiles may be divided
 #ifndef PARTS_CUH
 #define PARTS_CUH
 
@@ -12,8 +12,8 @@
 
 // The last wave of a problem. The unit of time is what a block needs for 64 rows and 128 keys, 0.8 us on an H100.
 struct last_wave {
-  int tiles;   // that are divided
-  int parts;   // of each of them; 1 if they are not divided
+  int tiles;   // that come last, and are divided if parts is above 1
+  int parts;   // of each of them
   double time; // of the whole launch
 };
 

@@ -41,7 +41,7 @@ struct block_place {
   int row, head, batch;
 };
 
-// `first_key` is that of the block, counted from the first one that the tile takes. The steps for several GPUs have a
+// `first_key` is the block's first key, counted from the tile's first key. The steps for several GPUs have a
 // place_of_block of their own, because K and V come from several GPUs there.
 __device__ __forceinline__ block_place place_of_block(const attention_shape &,
                                                       const tensor_maps &maps,

@@ -106,7 +106,7 @@ static inline bool fits_small_tiles(const attention_shape &shape) {
 // Within a section the last query tile of each head goes first, then the last but one of each head, and so
 // on. The last section has four to six tiles for each multiprocessor, so that there are short tiles to fill every
 // gap at the end, but not more heads than have room in the L2 cache with their K and V. FlashAttention-3 deals out causal
-// tiles in sections, too: one has as many heads, rounded down to a power of two, as have their K and V in 32 MB.
+// tiles in sections, too. A section has as many heads as fit into 32 MB with K and V, rounded down to a power of two.
 struct schedule : numbered_tiles {
   int blocks; // thread blocks of the launch, one for each multiprocessor unless there are fewer tiles
   // Counts the tiles that blocks have taken. It is NULL if block b takes the tiles b, b + blocks, b + 2 blocks, and so

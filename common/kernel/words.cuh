@@ -5,7 +5,7 @@
 
 #include "shares.cuh"
 
-// As a float a NaN that no arithmetic gives, and not the mark of a counter (counter.cuh).
+// Read as a float, the mark is a NaN that no arithmetic gives. It is not the mark of a counter (counter.cuh).
 static constexpr unsigned MARK = 0xffeadbed;
 
 struct marked_word {
@@ -17,8 +17,8 @@ struct marked_word {
 #include "word_functions.h" // of the emulator: the same functions, without PTX
 #else
 
-// Stores a word, by an access of scalar type .b128 (PTX ISA, "ld", "st"), which orders no other. A GPU carries it out
-// as a single one. The memory model does not promise that: it speaks of scalars of up to 64 bits. An access to a vector
+// Stores a word, by an access of scalar type .b128 (PTX ISA, "ld", "st") that orders no other access. A GPU carries it
+// out as one. The memory model does not promise that: it speaks of scalars of up to 64 bits. An access to a vector
 // of four would be four, in any order (8.2.4, "Memory Operations on Vector Data Types").
 __device__ __forceinline__ void store_word(marked_word *to, const marked_word &word) {
   asm volatile("{\n"

@@ -213,7 +213,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     load_tile(smem.V[stage], &maps.V, &smem.V_full[stage], first_key, place.kv_head, place.batch);
     // end of exercise
   };
-  // exercise: create the barriers; start the copies of Q and of the first key blocks
+  // exercise: create the barriers; start the copies of Q and of the first key blocks, at most one for each stage
   if (threadIdx.x == 0) {
     barrier_create(&smem.Q_full, 1);
     barrier_create_all(smem.K_full, 1);
@@ -254,7 +254,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
       round_probabilities<Element>(P_frag[i], S_frag[i]);
     }
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[stage]);
-    // exercise: refill the stage, when all threads have read it
+    // exercise: refill the stage when all threads have read it, if a key block is left for it
     __syncthreads(); // all warps have read the stage, so the copy engine may overwrite it
     if (threadIdx.x == 0 && block + tile::STAGES < place.blocks) load_block(block + tile::STAGES);
     // end of exercise

@@ -226,7 +226,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
       if (D < 128 || __any_sync(0xffffffff, corrected)) scale_output(O_frag[i], &correction[2 * i]);
       round_probabilities<Element>(P_frag[i], S_frag[i]);
     }
-    // exercise: queue O += P V, wait until it is complete, and refill the stage when all threads have read it
+    // exercise: queue O += P V and wait for it; when all threads have read the stage, refill it if a key block is left
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[stage]);
     wgmma_wait<0>(O_frag[0]); // the registers of O and P are the warp group's own again
     __syncthreads(); // all warp groups have read the stage, so the copy engine may overwrite it

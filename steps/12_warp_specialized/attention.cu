@@ -227,7 +227,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
 
   barrier_wait(&smem.Q_full, 0);
   for (int block = 0; block < place.blocks; block++) {
-    // exercise: wait for K, queue S, wait for V; compute the softmax; add P V to O; release K and V
+    // exercise: wait for K, queue S, wait for V, then S; compute P and rescale O; add P V to O; release K and V
     wait_for_keys();
     queue_scores();
     wait_for_values(); // while S is under way

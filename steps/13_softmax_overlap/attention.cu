@@ -217,7 +217,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
     wait_for_values();
     accumulate_output<tile, D>(O_frag, P_frag, smem.V[V_ring.stage]);
     // end of exercise
-    // exercise: compute the softmax while O is under way, then O and P, with all waits; release a stage after its use
+    // exercise: with all waits, compute the softmax while O is under way, rescale O, round P; release what was used
     wgmma_wait<1>(S_frag[0]); // S is complete, O may still be under way
     release(smem.K_empty, K_ring);
     mask(block);

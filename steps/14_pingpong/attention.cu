@@ -239,7 +239,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
   round_probabilities<Element>(P_frag[0], S_frag[0]);
   if (place.blocks > 1) wait_for_keys();
   for (int block = 1; block < place.blocks; block++) {
-    // exercise: in the consumer's turn, queue S of this block, wait for V of the block before, and queue its O += P V
+    // exercise: wait for the turn, queue S, wait for V of the block before, queue its O += P V, pass the turn
     wait_for_turn();
     queue_scores();
     wait_for_values();

@@ -9,7 +9,7 @@
 // loop of its own, and so is a warp group for a tile whose first block foretells them. FlashAttention-4 keeps the old
 // max too, up to a threshold, but takes the max of each block.
 //
-//   block      1          2       3                 4       5                 6          ... of the tile
+//   block      0          1       2                 3       4                 5          ... of the tile
 //   softmax    ordinary   lazy    lazy, ordinary    lazy    lazy, ordinary    ordinary
 //                                 too large a score         once more         the warp is wary
 // Cost for each score: one multiply-add, one exponential, half a rounding, a quarter of a max.
@@ -104,7 +104,7 @@ lazy_softmax(unsigned (&P_frag)[tile::ROW_FRAGMENTS][tile::LANE_KEYS],
     if (i % 2) largest = __vimax3_u16x2(largest, P_frag[0][i - 1], P_frag[0][i]);
     // end of exercise
   }
-  // exercise: return false unless fits is true and largest is within the limit, in all lanes; else add the sums
+  // exercise: return false unless fits and largest within the limit, in all lanes; else add the sums and return true
   // until then: return true;
   fits = fits && (largest & 0xffff) <= LAZY_LIMIT<Element> && largest >> 16 <= LAZY_LIMIT<Element>;
   if (!__all_sync(0xffffffff, fits)) return false;
@@ -290,7 +290,7 @@ __device__ __forceinline__ void consume(shared_tiles<tile, Element, D> &smem, El
         release(smem.V_empty, V_ring);
       }
       const bool attempt = may_be_lazy.value && failures < FAILURES; // a wary loop counts nothing
-      // exercise: if `attempt`, be lazy; else or on failure, count it if may_be_lazy.value, find the max, compute row 0
+      // exercise: be lazy if `attempt`; else or if it fails, failures++ if may_be_lazy.value, find max, compute row 0
       // until then: const bool lazy = false;
       const bool lazy = attempt && try_lazy_softmax(P_new);
       if (!lazy) {

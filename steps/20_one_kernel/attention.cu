@@ -13,8 +13,8 @@
 //       share of     | 0 0 0 0 0 1 | 1 1 1 1 2 2 | 2 2 2 3 3 3 | 3 3 4 4 4 4 |   the last warps of 0 and 1 merge tile 0
 //
 // Where tiles have few rows, a multiprocessor mostly has one block of eight warps. So a tile has half as many parts as
-// with two blocks, and twice as many threads merge them. The block's ring has three stages of 64 KB. While warps
-// multiply one, 128 KB are under way. In 1 us, the estimated latency, memory delivers 34 KB to a multiprocessor.
+// with two blocks, and twice as many threads merge them. The ring has three stages, of 64 KB at head_dim 128. While
+// warps multiply one, 128 KB are under way. In 1 us, the estimated latency, a multiprocessor gets 34 KB from memory.
 //
 // Cost for each key/value head: as in step 19, without the second launch.
 #include "fragments.cuh"

@@ -31,7 +31,7 @@
 static constexpr int MOST_PARTS = 16;
 static constexpr int MERGE_THREADS = 128;
 
-// Returns how many tiles are divided, of those that come last. Under a causal mask tiles differ in length, so there
+// Returns how many of the last tiles are divided if that pays. Under a causal mask tiles differ in length, so there
 // are no waves, and the short tiles come last and fill the gaps.
 static int divided_tiles(const attention_shape &shape, int tiles, int multiprocessors) {
   // exercise: return the tiles of the last wave; under a mask return all tiles if they are fewer than a wave, else 0
@@ -43,9 +43,9 @@ static int divided_tiles(const attention_shape &shape, int tiles, int multiproce
 
 #include "parts.cuh"
 
-// Returns the tile for which the expected time is the shortest. With a mask the formula is used only where all tiles of
-// 64 rows fit into one wave, and only for tiles of 64 and 128 rows. Other problems with a mask take the tile of step 17,
-// but tiles of 128 rows if there are fewer tiles of 256 rows than multiprocessors.
+// Returns the tile whose expected time is the shortest, but 64 rows for the shortest sequences (fits_small_tiles). With
+// a mask the formula is used only where all tiles of 64 rows fit into one wave, to choose 64 or 128 rows. Else a mask
+// takes the tile of step 17, but 128 rows if there are fewer tiles of 256 rows than multiprocessors.
 static const char *best_configuration(const attention_shape *shape) {
   const bool few = tiles_per_multiprocessor(*shape, 64) <= 1;
   if (!few && fits_small_tiles(*shape)) return "64x128x4x2";
@@ -74,7 +74,7 @@ __device__ __forceinline__ tile_part tile_in_order(const attention_shape &shape,
   const int parts = order.partials.splits;
   const int behind = number - order.whole; // among the parts of divided tiles
   if (parts == 1 || behind < 0) return {tile_in_order<tile>(shape, tiles, number), false, 0};
-  // exercise: find tile and part of the number; return the part's first key, key blocks and first partial row
+  // exercise: find tile and part of the number; return the divided tile with the part's first key, blocks, partial row
   // until then: return {tile_in_order<tile>(shape, tiles, order.whole), false, 0};
   const int divided = behind / parts, part = behind % parts;
   tile_part place = {tile_in_order<tile>(shape, tiles, order.whole + divided), true, 0};
@@ -377,7 +377,7 @@ static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   cudaError_t error = make_schedule<tile>(&order, args, stream);
   if (error == cudaSuccess) error = divide_last_wave<tile, D>(&order, args);
   if (error != cudaSuccess) return error;
-  // A tile has BLOCK_M * D / 4 places, a multiple of MERGE_THREADS, so each thread of merge_kernel has a row.
+  // A thread of merge_kernel has four columns of a row. A tile has a multiple of MERGE_THREADS of them: none is idle.
   const unsigned merge_blocks = (unsigned)(order.partials.rows * (D / 4) / MERGE_THREADS);
   const bool divided = merge_blocks > 0;
   const auto kernel = args->lse ? divided ? attention_kernel<tile, Element, D, true, true>
