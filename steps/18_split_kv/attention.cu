@@ -15,7 +15,7 @@
 //                         O max sum    O max sum     O max sum     O max sum
 //                               merge_kernel: one block for each row             -> O, lse
 //
-// Cost for each head: K and V are read once for each query tile, as in step 09. A split adds 4 head_dim bytes for
+// Cost for each head: K and V are read once for each query tile, as in step 09. A split adds 4 (head_dim + 2) bytes for
 // each row, which are written and read again, and all splits together add the launch of a second kernel.
 // Look next at 19_packed_heads, which reads K and V once for all heads that share them.
 #include "fragments.cuh"
@@ -171,8 +171,8 @@ static double tiles_of(const attention_shape &shape) {
 }
 
 // Returns into how many splits the keys are divided: as many as --splits says. Else all tiles together have at most as
-// many splits as the GPU can run blocks at once. A partial row is written and read again in float32, which is as many
-// bytes as two keys have, so a split should have two keys for each row of its tile. The last division rounds up.
+// many splits as blocks can run at once, or one each. A partial row, written once and read once, has as many bytes as
+// two keys. So a split should have a key block, and two keys for each query of its tile. The last division rounds up.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;
@@ -210,7 +210,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
   const int first_query = query_tile * tile::BLOCK_M;
   const int rows = min(tile::BLOCK_M, shape.seq_q - first_query);
   int keys = visible_keys(shape, first_query + rows - 1); // the last row sees the most
-  // exercise: find the first of the split's key blocks; let `keys` end where its last key block ends
+  // exercise: find the first of the split's key blocks; let `keys` end where its last one ends, if that is earlier
   // until then: const int first_block = 0;
   const long long blocks = (keys + tile::BLOCK_N - 1) / tile::BLOCK_N;
   const int first_block = (int)(blocks * split / partials.splits);

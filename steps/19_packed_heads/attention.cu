@@ -147,8 +147,8 @@ static double tiles_of(const attention_shape &shape) {
 }
 
 // Returns into how many splits the keys are divided: as many as --splits says. Else all tiles together have at most as
-// many splits as the GPU can run blocks at once. A partial row is written and read again in float32, which is as many
-// bytes as two keys have, so a split should have two keys for each row of its tile. The last division rounds up.
+// many splits as blocks can run at once, or one each. A partial row, written once and read once, has as many bytes as
+// two keys. So a split should have a key block, and two keys for each query of its tile. The last division rounds up.
 template <typename tile, int D>
 static int splits_of(const attention_shape &shape) {
   if (chosen_splits > 0) return chosen_splits;
@@ -232,7 +232,7 @@ attention_tile(const Element *Q, const Element *K, const Element *V, Element *O,
     float S_frag[tile::ROW_FRAGMENTS][2 * tile::LANE_KEYS] = {};
     unsigned P_frag[tile::ROW_FRAGMENTS][tile::LANE_KEYS];
     multiply_scores<tile, D>(S_frag, Q_smem + warp_row * D, K_smem + (first_smem + warp_key) * D);
-    // exercise: mask the rows' scores: how many of the warp's keys of the block does the query of a row see?
+    // exercise: if `masked`, mask the rows' scores: how many of the warp's keys of the block does a row's query see?
     if (masked)
       for (int r = 0; r < tile::LANE_ROWS; r++)
         mask_row<tile>(S_frag, r,
