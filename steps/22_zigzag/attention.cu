@@ -46,7 +46,7 @@ static part part_of(const attention_shape &whole, const attention_group *group) 
   return shape;
 }
 
-// Returns the rows of a rank's share of K and V, including those that are missing in the last shares.
+// Returns the rows of a rank's share of K and V, including those that are missing in the last pieces.
 static int share_rows(const part &shape) { return 2 * shape.key_piece; }
 
 // Returns the bytes of a rank's share of K, and of V.

@@ -8,7 +8,7 @@
 // which copies K and V of that rank, one slice after the other. Events say that a slice has arrived, and the kernel of
 // the slice waits for them. Nothing hides the copies of the first slice, so it should be small. Its products are then
 // few and must hide the copies of the second slice, so that one should be small, too. Two streams take the kernels in
-// turn, so that the blocks of the next one begin where those of the last one end.
+// turn, so that the blocks of the next one begin where those of the one before end.
 //
 //   copies     01223344                            a digit is a slice, and the time in which two heads are copied
 //   stream      0000    22222222        44444444   the kernels of slices 0, 2 and 4
@@ -18,7 +18,7 @@
 // copies by itself where it reaches the memory of the other ranks: the GPU's copy engines need no multiprocessor. The
 // rank's own rows are read from where they are.
 //
-// Cost for each rank: as in step 22. Of the time of the copies only that of the first slice remains, while there is
+// Cost for each rank: as in step 22. Of the time of the copies only that of the first slice remains, if there is
 // enough to multiply.
 #include "group.cuh"
 #include "kernel.cuh"
@@ -50,7 +50,7 @@ static part part_of(const attention_shape &whole, const attention_group *group) 
   return shape;
 }
 
-// Returns the rows of a rank's share of K and V, including those that are missing in the last shares.
+// Returns the rows of a rank's share of K and V, including those that are missing in the last pieces.
 static int share_rows(const part &shape) { return 2 * shape.key_piece; }
 
 // Returns the bytes of a rank's share of K, and of V.
@@ -177,7 +177,7 @@ static cudaError_t meet(const attention_args *args, const attention_group *group
 }
 
 // Enqueues copies of a slice of K, or of V, from all other ranks. `first` is the slice's first head. There is a stream
-// for the copies from each, so that the times that copies take beside their bytes pass at the same time. Where the
+// for the copies from each rank, so that the fixed times of copies from several ranks pass at the same time. Where the
 // others are out of reach, NCCL gathers.
 static cudaError_t gather(void *all, const part &slice, int first, const attention_args *args,
                           const void *attention_peer::*tensor, const attention_group *group) {
@@ -212,8 +212,8 @@ static cudaError_t wait_for_copies(cudaStream_t stream, const attention_group *g
   return error;
 }
 
-// Returns the part of the problem that is `count` heads of K and V, of all batch entries, and the query heads that read
-// them.
+// Returns the part of the problem that has `count` heads of K and V, counted over all batch entries, and the query
+// heads that read them.
 static part slice_of(part shape, int count) {
   shape.heads = shape.heads / shape.kv_heads * count;
   shape.kv_heads = count;
@@ -258,7 +258,7 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
   // The ranks meet before the copies, because K and V of all ranks must be ready. They do not meet behind them: NCCL's
   // kernel would wait on a multiprocessor for the other ranks, and the tiles that are dealt out to it would wait, too.
   cudaError_t error = meet(args, group, stream);
-  // All other streams wait for the meeting, and so for all that the caller has enqueued before: a kernel may still write
+  // All other streams wait for the meeting, and so for what the caller has enqueued before: a kernel may still write
   // Q, or read the slices of the launch before in the workspace.
   for (int rank = 0; rank < group->ranks && error == cudaSuccess; rank++)
     error = wait_for(group->copies[rank], stream);
@@ -272,7 +272,7 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
     error = forward_slice(slice_of(shape, count), first, number, args, group,
                           number % 2 ? group->products : stream);
     first += count;
-    // The products of a slice must hide the copies of the next one. So a slice has at most as many heads as all before it.
+    // The products of a slice must hide the copies of the next. So a slice has at most as many heads as all before it.
     count = min(first, quarter);
   }
   if (error == cudaSuccess) error = wait_for_copies(stream, group);
