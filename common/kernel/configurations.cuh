@@ -33,7 +33,7 @@
 static const char *chosen_configuration; // NULL: the step's own choice for the shape
 
 // Tells whether the configuration of this name is compiled for the padded head_dim D. With LAB_FIRST_CONFIGURATION,
-// which is for a quick look at a file that has just been changed, it is the first alone that takes this head_dim.
+// which is for a quick look at a file that has just been changed, only the first one that takes this head_dim is.
 template <int D>
 static constexpr bool is_compiled(const char *name) {
 #ifdef LAB_FIRST_CONFIGURATION

@@ -139,8 +139,8 @@ static cudaError_t allow_shared_memory(Kernel kernel, size_t bytes) {
    : (args)->shape.head_dim <= 64 ? launch<Element, 64>(args, stream)                              \
                                   : launch<Element, 128>(args, stream))
 
-// With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim, up
-// to 64 in fp16 and beyond in bf16: make check tries planted bugs so, which takes 2/3 of the time. With LAB_ONE_DIM they
+// With LAB_ONE_TYPE, the steps that include configurations.cuh are compiled in one element type for each head_dim: in
+// fp16 up to 64 and in bf16 above. make check tries planted bugs in this way, in 2/3 of the time. With LAB_ONE_DIM they
 // are compiled for a head_dim padded to 64 in fp16 alone, as make check tries variants and substeps.
 #if defined(LAB_ONE_DIM)
 enum { ONE_TYPE = 1, ONE_DIM = 1 };

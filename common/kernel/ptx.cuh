@@ -72,8 +72,8 @@ __device__ __forceinline__ void multiply_fragments<__nv_bfloat16>(float *d, cons
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Adds to a number in global memory, as atomicAdd does, and returns what it was before. It acquires: what other threads
-// had made visible before they added, the loads behind it see. 9.7.13.5, "atom".
+// Adds to a number in global memory, as atomicAdd does, and returns what it was before. It acquires: loads behind it
+// see what other threads had made visible before they added. 9.7.13.5, "atom".
 __device__ __forceinline__ unsigned long long add_and_acquire(unsigned long long *to,
                                                               unsigned long long number) {
   unsigned long long before;
