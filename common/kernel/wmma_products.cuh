@@ -57,8 +57,8 @@ __device__ __forceinline__ void store_factor(float (*factor_smem)[WIDTH], int ro
 }
 
 // Multiplies row r of O by the factor that fills row r of factor_smem. wmma does not tell which element of O a lane
-// holds. But in a fragment of the same type, element e is in the same place. So in the fragment of factors it is the
-// factor for element e of O.
+// holds. But in a fragment of the same type, element e is in the same place. So element e of the fragment of factors
+// is the factor for element e of O.
 template <typename tile, int COLUMNS, int WIDTH>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float (*factor_smem)[WIDTH]) {

@@ -60,7 +60,7 @@ __device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element 
       });
 }
 
-// S_rmem[ROWS][LANE_KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
+// S_rmem[ROWS][LANE_KEYS] += Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
 template <typename tile, int D>
 __device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile::LANE_KEYS],
                                                 const float (*Q_smem)[D + PAD],
@@ -69,7 +69,7 @@ __device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile
   const int column_thread = threadIdx.x % COLUMN_THREADS;
 #pragma unroll 4
   for (int d = 0; d < D; d += 4) {
-    // exercise: load 16 bytes of each of the thread's rows and keys, then multiply each row with each key
+    // exercise: load 16 bytes of each of the thread's rows and keys; add the product of each row and each key to S_rmem
     float4 q[tile::ROWS], k[tile::LANE_KEYS];
     for (int i = 0; i < tile::ROWS; i++)
       q[i] = *(const float4 *)&Q_smem[row_thread + tile::ROW_THREADS * i][d];
@@ -125,7 +125,7 @@ __device__ __forceinline__ void scores_tile(const Element *Q, const Element *K, 
   K += key_value_head(shape, batch, head) * shape.seq_kv * shape.head_dim;
   S += first_row * shape.seq_kv;
 
-  // exercise: copy Q's tile; for each block of keys copy, multiply and store; where do the two barriers stand?
+  // exercise: copy Q's tile; for each block of keys copy, multiply, store visible scores times scale; add two barriers
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
     load_tile<tile, tile::BLOCK_N, D>(K_smem, K + (size_t)first_key * shape.head_dim,

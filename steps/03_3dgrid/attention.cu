@@ -56,7 +56,7 @@ __device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element 
       });
 }
 
-// S_rmem[ROWS][LANE_KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
+// S_rmem[ROWS][LANE_KEYS] += Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
 template <typename tile, int D>
 __device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile::LANE_KEYS],
                                                 const float (*Q_smem)[D + PAD],
@@ -221,7 +221,7 @@ template <typename tile, typename Element, int D>
 __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
     void scores_kernel(const Element *Q, const Element *K, float *S, attention_shape shape) {
   const int query_tiles = divide_up(shape.seq_q, tile::BLOCK_M);
-  // exercise: call scores_tile for this block's tile, and for those past a grid of MAX_GRID_YZ blocks
+  // exercise: call scores_tile for this block's batch entry and tile, and for those past a grid of MAX_GRID_YZ blocks
   for (int batch = blockIdx.y; batch < shape.batch; batch += gridDim.y)
     for (int query_tile = blockIdx.z; query_tile < query_tiles; query_tile += gridDim.z)
       scores_tile<tile, Element, D>(Q, K, S, shape, batch, blockIdx.x, query_tile);

@@ -68,7 +68,7 @@ __device__ __forceinline__ void load_tile(float (*smem)[D + PAD], const Element 
       });
 }
 
-// S_rmem[ROWS][LANE_KEYS] = Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
+// S_rmem[ROWS][LANE_KEYS] += Q_smem [BLOCK_M, D] K_smem^T [D, BLOCK_N], the thread's part.
 template <typename tile, int D>
 __device__ __forceinline__ void multiply_scores(float (&S_rmem)[tile::ROWS][tile::LANE_KEYS],
                                                 const float (*Q_smem)[D + PAD],

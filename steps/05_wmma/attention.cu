@@ -116,7 +116,7 @@ accumulate_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                   const Element (*P_smem)[P_WIDTH], const Element (*V_smem)[V_WIDTH]) {
 #pragma unroll 1 // all at once would need more registers than a thread can have
   for (int k = 0; k < tile::BLOCK_N; k += FRAGMENT) {
-    // exercise: multiply 16 keys: load the fragments of P once, and each fragment of V once for all of them
+    // exercise: multiply 16 keys: load the fragments of P once, and each fragment of V below column D once for all of P
     matrix_a<Element> P_frag[tile::ROW_FRAGMENTS];
     for (int i = 0; i < tile::ROW_FRAGMENTS; i++)
       wmma::load_matrix_sync(P_frag[i], &P_smem[fragment_row<tile>(i)][k], P_WIDTH);
@@ -175,8 +175,8 @@ __device__ __forceinline__ void store_factor(float (*factor_smem)[WIDTH], int ro
 }
 
 // Multiplies row r of O by the factor that fills row r of factor_smem. wmma does not tell which element of O a lane
-// holds. But in a fragment of the same type, element e is in the same place. So in the fragment of factors it is the
-// factor for element e of O.
+// holds. But in a fragment of the same type, element e is in the same place. So element e of the fragment of factors
+// is the factor for element e of O.
 template <typename tile, int COLUMNS, int WIDTH>
 __device__ __forceinline__ void scale_output(accumulator (&O_frag)[tile::ROW_FRAGMENTS][COLUMNS],
                                              const float (*factor_smem)[WIDTH]) {

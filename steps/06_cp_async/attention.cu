@@ -185,7 +185,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
     __pipeline_commit();
     // end of exercise
   };
-  // exercise: start the copies of Q and close their group; start the first STAGES - 1 key blocks; wait for Q
+  // exercise: start the copies of Q, close their group; start the first STAGES - 1 key blocks; wait for all threads' Q
   load_tile<tile, tile::BLOCK_M, D>(Q_smem, Q, rows, shape.head_dim);
   __pipeline_commit();
   for (int block = 0; block < tile::STAGES - 1; block++) load_block(block);
@@ -203,7 +203,7 @@ __device__ __forceinline__ void attention_tile(const Element *Q, const Element *
   for (int first_key = 0; first_key < keys; first_key += tile::BLOCK_N) {
     const int block = first_key / tile::BLOCK_N;
     const int first_smem = block % tile::STAGES * tile::BLOCK_N;
-    // exercise: wait until this block is there for all threads; start the block that the ring has room for
+    // exercise: wait until all threads have this block; start the one the ring has room for (if STAGES is 1, first)
     if (tile::STAGES > 1) __pipeline_wait_prior(max(tile::STAGES - 2, 0)); // own copies are there
     __syncthreads(); // all threads see the block, and have read the stage that is filled next
     load_block(block + tile::STAGES - 1);

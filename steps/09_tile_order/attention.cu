@@ -294,7 +294,7 @@ __launch_bounds__(tile::THREADS, BLOCKS_PER_SM<tile, D>) __global__
 template <typename tile, typename Element, int D>
 static cudaError_t launch(const attention_args *args, cudaStream_t stream) {
   const attention_shape shape = args->shape;
-  // exercise: make the grid: as many blocks in x, y and z as the order above asks for
+  // exercise: make the grid: as many blocks in x, y and z as the order above asks for, at most MAX_GRID_YZ in y and z
   // until then: const dim3 grid(1, 1, 1);
   const dim3 grid(shape.heads, min(divide_up(shape.seq_q, tile::BLOCK_M), MAX_GRID_YZ),
                   min(shape.batch, MAX_GRID_YZ));
