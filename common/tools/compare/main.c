@@ -60,7 +60,8 @@ static bool parse(int argc, char **argv, options *options, error_text *error) {
     }
   }
   if (given < 2) {
-    return fail(error, "give the two recordings, such as make compare OLD=a.csv NEW=b.csv");
+    return fail(error, "give the two recordings, such as make compare OLD=a.csv NEW=b.csv, or one "
+                       "and two of its steps, such as make compare OLD=a.csv A=05 B=06");
   }
   if (!options->old_step != !options->new_step) {
     return fail(error, "give both steps, such as A=05 B=06, or neither");
