@@ -5,9 +5,9 @@
 #include <limits.h>
 
 // A number, at least 1, that whole numbers are divided by, none of which is negative. A GPU has no instruction for such
-// a division, and needs about twenty others, most of which wait for the one before. It needs few to multiply by an
-// inverse that the host has computed. The quotients are exact: Granlund and Montgomery, "Division by Invariant Integers
-// using Multiplication" (1994), section 4.
+// a division, and needs about twenty others, most of which wait for the one before. A multiplication by an inverse that
+// the host has computed needs only a few. The quotients are exact: Granlund and Montgomery, "Division by Invariant
+// Integers using Multiplication" (1994), section 4.
 struct divisor {
   int number;
   unsigned inverse; // the first whole number above 2^(31 + shift) / number

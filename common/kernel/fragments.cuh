@@ -26,7 +26,7 @@ static constexpr int UNROLLED = 8;
 
 // Tells whether a row max times scale_log2, rounded to float32, may be subtracted in a multiply-add. The
 // product is off by up to half of its last digit, which makes all probabilities of the row too large or too
-// small by one factor. Below 2^20 that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16
+// small by one factor. Up to 2^20 that factor is at most 2^(1/32), but at 2^29 it is up to 2^32, which fp16
 // cannot hold. The answer is false for -infinity, which is the max of a row that has seen no key yet.
 __device__ __forceinline__ bool product_is_small(float product) {
   return fabsf(product) <= 0x1p20f;

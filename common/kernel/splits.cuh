@@ -11,7 +11,7 @@
 #include "kernel.cuh"
 #include <limits.h>
 
-// The blocks of all tiles stand in x of the grid. configurations.cuh refuses what has more tiles.
+// The blocks of all tiles stand in x of the grid. configurations.cuh refuses problems with more tiles.
 #define MOST_TILES (INT_MAX - 65535)
 
 // A step that includes this file takes --splits N: a configuration may end in ":N" (configurations.cuh).

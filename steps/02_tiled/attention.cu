@@ -1,7 +1,7 @@
 // 02_tiled: fetch once, use many times.
 //
 // The same three kernels, but a block now works on a whole query tile: it copies a tile of Q and a
-// block of keys to shared memory, where every value serves 64 rows or 32 keys, and each thread keeps
+// block of keys to shared memory, where every value serves 32 keys or 64 rows, and each thread keeps
 // a small tile of results in registers, where every value from shared memory serves 4 results.
 // One block serves one (head, batch) and walks over all its query tiles.
 //
