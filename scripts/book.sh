@@ -113,15 +113,15 @@ done | sort -u >"$scratch/images"
 while read -r file; do add image "$file"; done <"$scratch/images"
 
 # Prints those columns of a record that the page reads, and its dates up to the minute, which is enough to tell which of
-# two rows is newer. A ~ stands for the value of the row above, as most rows differ from it in a few columns only. No text
-# of such a file holds a comma.
+# two rows is newer. The page computes TFLOP/s itself. A ~ stands for the value of the row above, as most rows differ from
+# it in a few columns only. No text of such a file holds a comma.
 columns_of_page() { # file
   local read='step dtype batch heads kv_heads seq_q seq_kv head_dim causal median_ms speedup commit date'
   case $1 in
   */timeline*) read='step dtype batch heads seq_q head_dim causal stretch block warp begin end kind key_block file line' ;;
   */counts-lines*) read=$(sed -n '/^[^#]/ { s/,/ /g; p; q; }' "$1") ;; # all of them
   */variants* | */substeps*) read+=' variant speedup_low speedup_high' ;;
-  *) read+=' check ci_low_ms ci_high_ms tflops throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
+  *) read+=' check ci_low_ms ci_high_ms throttled base_step before_step speedup_before speedup_before_low speedup_before_high' ;;
   esac
   awk -F , -v read="$read" '
     BEGIN { for (i = split(read, name, " "); i > 0; i--) is_read[name[i]] }
