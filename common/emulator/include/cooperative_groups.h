@@ -3,6 +3,7 @@
 // GPUs are not here.
 #ifndef COOPERATIVE_GROUPS_H
 #define COOPERATIVE_GROUPS_H
+#include "detail/own_letters.h"
 
 #include "cuda_runtime.h"
 
@@ -319,5 +320,7 @@ void invoke_one(const Group &group, Function &&function, Arguments &&...argument
 } // namespace cooperative_groups
 
 #include "cooperative_groups/reduce.h"
+
+#include "detail/own_letters_end.h"
 
 #endif

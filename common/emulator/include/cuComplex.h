@@ -1,6 +1,7 @@
 // Stand-in for CUDA's <cuComplex.h>: complex numbers as vectors of two. C++.
 #ifndef CU_COMPLEX_H_
 #define CU_COMPLEX_H_
+#include "detail/own_letters.h"
 
 #include "cuda_runtime.h"
 
@@ -35,5 +36,7 @@ inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex a) {
 inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex a) {
   return cuFloatComplex{static_cast<float>(a.x), static_cast<float>(a.y)};
 }
+
+#include "detail/own_letters_end.h"
 
 #endif

@@ -5,6 +5,7 @@
 // __CUDA_ARCH__ is not defined, and code that tests it takes its host branch.
 #ifndef CUDA_RUNTIME_H
 #define CUDA_RUNTIME_H
+#include "detail/own_letters.h"
 
 // The macros by which other headers, such as helper_cuda.h, know CUDA's.
 #define __CUDA_RUNTIME_H__
@@ -60,4 +61,7 @@
 #endif
 
 #endif
+
+#include "detail/own_letters_end.h"
+
 #endif

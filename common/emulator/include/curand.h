@@ -2,6 +2,7 @@
 // Philox give the numbers of NVIDIA's cuRAND in its order; every other pseudo-random generator is Philox here. C++.
 #ifndef CURAND_H_
 #define CURAND_H_
+#include "detail/own_letters.h"
 
 #include "detail/random/host_generator.h"
 
@@ -136,5 +137,7 @@ inline curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator,
   return emulator::generate_normal(generator, out, count,
                                    [=](double x) { return exp(mean + deviation * x); });
 }
+
+#include "detail/own_letters_end.h"
 
 #endif

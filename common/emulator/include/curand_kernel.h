@@ -3,6 +3,7 @@
 // functions do. MRG32k3a is Philox here.
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_
+#include "detail/own_letters.h"
 
 #include "cuda_runtime.h"
 #include "detail/random/philox.h"
@@ -184,5 +185,7 @@ unsigned curand_poisson(State *state, double mean) {
 
 // NVIDIA's header has the functions of the host as well, and programs count on that. They need what is above.
 #include "curand.h"
+
+#include "detail/own_letters_end.h"
 
 #endif

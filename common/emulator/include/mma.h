@@ -5,6 +5,7 @@
 // which lane; it is the layout of the GPUs from compute capability 8.0 on.
 #ifndef MMA_H
 #define MMA_H
+#include "detail/own_letters.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -103,5 +104,7 @@ void mma_sync(fragment<accumulator, m, n, k, D> &d,
 } // namespace wmma
 } // namespace nvcuda
 #endif
+
+#include "detail/own_letters_end.h"
 
 #endif

@@ -2,6 +2,7 @@
 // shapes and layouts. They call the runtime, because the emulator cannot read inline PTX.
 #ifndef PTX_FUNCTIONS_H
 #define PTX_FUNCTIONS_H
+#include "detail/own_letters.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -40,5 +41,7 @@ inline void multiply_fragments(float *d, const unsigned *a, const unsigned *b, E
   const emulator_fragment_product product = {a, {b[0], b[1]}, d, d};
   emulator_multiply_fragments(emulator::fragment_element<Element>, &product, &site);
 }
+
+#include "detail/own_letters_end.h"
 
 #endif

@@ -1,6 +1,7 @@
 // Stand-in for the PTX of common/kernel/wgmma.cuh, which describes the products. They call the runtime.
 #ifndef WGMMA_FUNCTIONS_H
 #define WGMMA_FUNCTIONS_H
+#include "detail/own_letters.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -43,5 +44,7 @@ private:
     emulator_warpgroup_multiply(&product, &site);
   }
 };
+
+#include "detail/own_letters_end.h"
 
 #endif

@@ -113,6 +113,26 @@ Test(nvcc_cpu, options_and_toolkits, .timeout = 120) {
   EXPECT_STATUS(lab_run(BUILT_AS "missing.cu", lab_work), 2);
 }
 
+// The emulator's headers have types of these names.
+Test(nvcc_cpu, macros_that_are_single_letters, .timeout = 60) {
+  write_source(
+      "letters.cu",
+      "#include <cooperative_groups.h>\n#include <cooperative_groups/memcpy_async.h>\n"
+      "#include <cooperative_groups/reduce.h>\n#include <cooperative_groups/scan.h>\n"
+      "#include <cuComplex.h>\n#include <cuda/atomic>\n#include <cuda/barrier>\n"
+      "#include <cuda/pipeline>\n#include <cuda/std/functional>\n#include <cuda_bf16.h>\n"
+      "#include <cuda_fp8.h>\n#include <curand.h>\n#include <curand_kernel.h>\n"
+      "#include <mma.h>\n"
+      "__global__ void k(int *x) { *x = A + T + Z; asm(\"add.s32 %0, %0, 1;\" : \"+r\"(*x)); }\n"
+      "int main() { int *x; cudaMallocManaged(&x, 4);\n"
+      "  k<<<1, 1>>>(x);\n"
+      "  return cudaDeviceSynchronize() != cudaSuccess || *x != 13; }\n");
+  EXPECT_STATUS(lab_run(BUILT_AS "$(printf -- '-D%%s=4 ' A B C D E F G H I J K L M N O P Q R S T U "
+                                 "V W X Y Z) letters.cu -o letters && ./letters",
+                        lab_work),
+                0);
+}
+
 // nvcc 13 refuses these names, but a book that has them is read all the same.
 Test(nvcc_cpu, names_from_older_books, .timeout = 60) {
   write_source("older.cu", "__global__ void k(int *x) { *x = 3; }\n"

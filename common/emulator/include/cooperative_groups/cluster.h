@@ -2,6 +2,7 @@
 // Memory").
 #ifndef COOPERATIVE_GROUPS_CLUSTER_H
 #define COOPERATIVE_GROUPS_CLUSTER_H
+#include "../detail/own_letters.h"
 
 namespace cooperative_groups {
 
@@ -59,5 +60,7 @@ public:
 inline cluster_group this_cluster() { return cluster_group(); }
 
 } // namespace cooperative_groups
+
+#include "../detail/own_letters_end.h"
 
 #endif

@@ -2,6 +2,7 @@
 // part, and waits for it together.
 #ifndef COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#include "../detail/own_letters.h"
 
 #include "../cooperative_groups.h"
 #include "../cuda/detail/copy.h"
@@ -37,5 +38,7 @@ void wait_prior(const Group &group, EMULATOR_CALL_SITE) {
 }
 
 } // namespace cooperative_groups
+
+#include "../detail/own_letters_end.h"
 
 #endif

@@ -1,6 +1,7 @@
 // Stand-in for CUDA's <cooperative_groups/reduce.h>: sums and the like over the lanes of a group.
 #ifndef COOPERATIVE_GROUPS_REDUCE_H
 #define COOPERATIVE_GROUPS_REDUCE_H
+#include "../detail/own_letters.h"
 
 #include "../cooperative_groups.h"
 
@@ -71,5 +72,7 @@ void reduce_update(const Group &group, Atomic &atomic, T value, Operator operati
 }
 
 } // namespace cooperative_groups
+
+#include "../detail/own_letters_end.h"
 
 #endif

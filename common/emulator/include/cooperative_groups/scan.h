@@ -1,6 +1,7 @@
 // Stand-in for CUDA's <cooperative_groups/scan.h>: sums and the like over the lanes before.
 #ifndef COOPERATIVE_GROUPS_SCAN_H
 #define COOPERATIVE_GROUPS_SCAN_H
+#include "../detail/own_letters.h"
 
 #include "reduce.h"
 
@@ -25,5 +26,7 @@ T exclusive_scan(const Group &group, T value, Operator operation = {}, EMULATOR_
 }
 
 } // namespace cooperative_groups
+
+#include "../detail/own_letters_end.h"
 
 #endif

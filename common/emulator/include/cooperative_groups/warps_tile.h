@@ -1,6 +1,7 @@
 // Tiles of more than 32 threads. Included by <cooperative_groups.h>, whose functions for a block's threads it uses.
 #ifndef COOPERATIVE_GROUPS_WARPS_TILE_H
 #define COOPERATIVE_GROUPS_WARPS_TILE_H
+#include "../detail/own_letters.h"
 
 #include "barriers.h"
 
@@ -53,5 +54,7 @@ private:
 };
 
 } // namespace cooperative_groups
+
+#include "../detail/own_letters_end.h"
 
 #endif

@@ -7,6 +7,7 @@
 // Double Rounding Innocuous?", SIGNUM Newsletter 30(3), 1995). A fused multiply-add needs more care.
 #ifndef EMULATOR_DETAIL_NUMBER16_H
 #define EMULATOR_DETAIL_NUMBER16_H
+#include "./own_letters.h"
 
 #include "atomic_functions.h"
 #include "intrinsics.h"
@@ -247,5 +248,7 @@ template <typename Format>
 inline constexpr bool can_shuffle<number16<Format>> = true;
 
 } // namespace emulator
+
+#include "./own_letters_end.h"
 
 #endif

@@ -3,6 +3,7 @@
 // such numbers, so there is no arithmetic here (CUDA Math API reference, "FP8 Conversion and Data Movement").
 #ifndef EMULATOR_DETAIL_NUMBER8_H
 #define EMULATOR_DETAIL_NUMBER8_H
+#include "./own_letters.h"
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
@@ -111,5 +112,7 @@ public:
 };
 
 } // namespace emulator
+
+#include "./own_letters_end.h"
 
 #endif

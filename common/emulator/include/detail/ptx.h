@@ -2,6 +2,7 @@
 // PTX ISA 9.0: mul.wide.s32 is mul_wide_<s32>, and what changes no value, such as .approx, is left out.
 #ifndef EMULATOR_DETAIL_PTX_H
 #define EMULATOR_DETAIL_PTX_H
+#include "./own_letters.h"
 
 #include <cuda_runtime.h>
 
@@ -14,5 +15,7 @@
 #include "ptx/warp.h"
 
 #undef EMULATOR_PTX
+
+#include "./own_letters_end.h"
 
 #endif

@@ -1,0 +1,12 @@
+// Brings back the program's macros that detail/own_letters.h has put aside.
+#pragma pop_macro("A")
+#pragma pop_macro("B")
+#pragma pop_macro("C")
+#pragma pop_macro("D")
+#pragma pop_macro("E")
+#pragma pop_macro("F")
+#pragma pop_macro("L")
+#pragma pop_macro("N")
+#pragma pop_macro("S")
+#pragma pop_macro("T")
+#pragma pop_macro("U")
