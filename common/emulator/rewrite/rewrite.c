@@ -2,6 +2,7 @@
 
 #include "emulator/rewrite/arch_condition.h"
 #include "emulator/rewrite/cluster_dims.h"
+#include "emulator/rewrite/execution_space.h"
 #include "emulator/rewrite/grid_constant.h"
 #include "emulator/rewrite/inline_ptx.h"
 #include "emulator/rewrite/kernel_twin.h"
@@ -188,7 +189,8 @@ static bool edit(source *file, scope_tracker *scopes, kernel_list *kernels, erro
 static bool rewrite(source *file, const char *path, text_buffer *out, error_text *error) {
   scope_tracker scopes = {0};
   kernel_list kernels = {0};
-  bool done = edit(file, &scopes, &kernels, error);
+  bool done =
+      (file->module || execution_space_check(file, error)) && edit(file, &scopes, &kernels, error);
   if (done) {
     if (file->has_ptx && !file->preprocessed)
       text_buffer_append_string(out, "#include \"detail/ptx.h\"\n");

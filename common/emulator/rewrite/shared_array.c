@@ -237,9 +237,27 @@ static bool is_unsized(const source *file, size_t first) {
   return false;
 }
 
+// The = of the initial value of the variable; NO_TOKEN where it has none.
+static size_t initial_value(const source *file, size_t shared) {
+  for (size_t i = shared; i != NO_TOKEN && !token_is(file, i, ";"); i = token_next(file, i)) {
+    const size_t before = token_previous(file, i), behind = token_next(file, i);
+    const bool compares =
+        token_is(file, behind, "=") || token_is(file, before, "=") || token_is(file, before, "!");
+    if (token_is(file, i, "=") && !compares) return i;
+    if (token_opens_group(file, i)) i = token_group_end(file, i);
+  }
+  return NO_TOKEN;
+}
+
 bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
                           error_text *error) {
   if (file->edits[shared].replaced) return true; // done with an earlier __shared__ beside it
+  const size_t value = initial_value(file, shared);
+  if (value != NO_TOKEN)
+    return source_fail_at(
+        file, value, error,
+        "a __shared__ variable cannot have an initial value: let a thread store it, and let the "
+        "block meet at __syncthreads() before other threads read it");
   size_t first = behind_labels(file, statement, shared);
   const bool dynamic = is_extern(file, first);
   if (dynamic && (!file->preprocessed || is_unsized(file, first)))

@@ -9,7 +9,8 @@
 //   float (&smem)[] = *reinterpret_cast<float (*)[]>(::emulator::dynamic_shared_memory());
 // In a preprocessed file it may also have a size, or be no array: then it is an ordinary shared variable, as for nvcc.
 // Alignment specifiers become its template arguments, dynamic_shared_memory<16>(), since the emulator aligns
-// the memory. Fails, with path and line, outside a function or for a form that the lab does not know.
+// the memory. Fails, with path and line, outside a function, for a form that the lab does not know, and for a variable
+// that has an initial value.
 bool shared_array_rewrite(source *file, size_t statement, size_t shared, bool in_function,
                           error_text *error);
 

@@ -34,6 +34,7 @@ static void read_marker(source *file, size_t directive) {
     marker.enters |= token_is(file, i, "1");
     marker.leaves |= token_is(file, i, "2");
     marker.system |= token_is(file, i, "3") && !has_kernels(file, path);
+    marker.library |= token_is(file, i, "3") || has_kernels(file, path);
   }
   file->markers =
       array_grow(file->markers, file->marker_count, &file->marker_capacity, sizeof(line_marker));
@@ -68,6 +69,11 @@ size_t source_line(const source *file, const line_marker *marker, size_t index) 
 bool source_is_system(const source *file, size_t index) {
   const line_marker *marker = source_marker(file, index);
   return marker != NULL && marker->system;
+}
+
+bool source_is_library(const source *file, size_t index) {
+  const line_marker *marker = source_marker(file, index);
+  return marker != NULL && marker->library;
 }
 
 void source_close(source *file) {

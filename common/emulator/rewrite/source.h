@@ -26,6 +26,7 @@ typedef struct {
   bool enters;      // a file that is included here
   bool leaves;      // one, and returns to the file that includes it
   bool system;      // a header of the system or of the emulator, without kernels
+  bool library;     // one of these, or of Thrust or CUB, which have kernels
 } line_marker;
 
 typedef struct {
@@ -93,6 +94,9 @@ size_t source_line(const source *file, const line_marker *marker, size_t index);
 
 // Does the token come from a header of the system or of the emulator?
 bool source_is_system(const source *file, size_t index);
+
+// The same, or from a header of Thrust or CUB?
+bool source_is_library(const source *file, size_t index);
 
 // Writes "path:line: sentence", with the token's line, and returns false.
 __attribute__((format(printf, 4, 5))) bool

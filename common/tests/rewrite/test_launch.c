@@ -248,7 +248,7 @@ Test(launch, templates_with_their_arguments) {
   const char *const accepted[] = {
       "template <typename T> __global__ void k(T a) {} void f() { k<int><<<1, 2>>>(1); }",
       "template <typename T> void k(T a) {} void f(void (*k)(int)) { k<<<1, 2>>>(1); }",
-      ("template <typename T> __global__ void j(T a) { k(a); } __global__ void k() {} "
+      ("template <typename T> __global__ void j(T a) { a.k(a); } __global__ void k() {} "
        "void f() { k<<<1, 2>>>(); }"),
   };
   for (size_t i = 0; i < sizeof accepted / sizeof *accepted; i++) {
