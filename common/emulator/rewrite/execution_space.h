@@ -1,13 +1,13 @@
 // Calls that nvcc refuses because of where a function runs: a function of the host called in a kernel, a __device__ function
 // called on the host, a kernel called without <<<...>>>, and a launch of a function that is no kernel (CUDA C++ Programming
-// Guide, "Function Execution Space Specifiers"). Host and device are one program in the emulator, so g++ would compile
-// them, and the program would compile nowhere else.
+// Guide, "Function Execution Space Specifiers"); and uses of a variable of the host in a kernel. Host and device are one
+// program in the emulator, so g++ would compile them, and the program would compile nowhere else.
 #ifndef EXECUTION_SPACE_H
 #define EXECUTION_SPACE_H
 
 #include "emulator/rewrite/source.h"
 
-// Fails, with path and line, at the first such call. Only names count that all declarations of the text give the same
+// Fails, with path and line, at the first such call or use. Only names count that all declarations of the text give the same
 // kind of function, and only calls outside of classes. So a call that cannot be read for certain passes.
 bool execution_space_check(const source *file, error_text *error);
 

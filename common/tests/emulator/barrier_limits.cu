@@ -3,7 +3,8 @@
 #include "hopper.cuh"
 
 int fault_line;
-#define MARK fault_line = __LINE__
+#define MARK_AT(line) fault_line = line
+#define MARK          MARK_AT(__LINE__)
 
 // ---- mbarriers ----------------------------------------------------------------------------------
 
@@ -64,7 +65,7 @@ void fault_named_barrier_no_threads(void) { named_kernel<<<1, 32>>>(1, 0); }
 void fault_named_barrier_part_of_warp(void) { named_kernel<<<1, 64>>>(1, 48); }
 
 __global__ void files_kernel() {
-  fault_line = 7;
+  MARK_AT(7);
   named_barrier_wait(3, 32, threadIdx.x < 16 ? "first.cu" : "second.cu", 7);
 }
 void fault_named_barrier_files(void) { files_kernel<<<1, 32>>>(); }
