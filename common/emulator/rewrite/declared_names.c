@@ -7,16 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t declared_names_angle_end(const source *file, size_t open) {
-  size_t depth = 0;
-  for (size_t i = open; i != NO_TOKEN; i = token_next(file, i)) {
-    if (token_is(file, i, "<")) depth++;
-    if (token_is(file, i, ">") && --depth == 0) return i;
-    if (token_is(file, i, ";") || token_is(file, i, "{")) break;
-  }
-  return NO_TOKEN;
-}
-
 // May the identifier be a macro that holds the word __device__? Preprocessed text has none.
 static bool may_be_macro(const source *file, size_t index) {
   const token *it = &file->tokens.items[index];
@@ -96,7 +86,7 @@ static void collect_declaration(const source *file, size_t statement, size_t end
                                 declared_names *found) {
   size_t first = statement;
   while (token_is(file, first, "template") && token_is(file, token_next(file, first), "<")) {
-    first = token_next(file, declared_names_angle_end(file, token_next(file, first)));
+    first = token_next(file, token_angle_end(file, token_next(file, first)));
   }
   if (first == NO_TOKEN || first >= end) return;
   const size_t name = kernel_find_name(file, first);

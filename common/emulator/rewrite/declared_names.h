@@ -34,7 +34,4 @@ void declared_names_free(declared_names *found);
 // The kinds of the name at the token `name`; 0 where the text does not declare it.
 unsigned declared_names_kind(const source *file, const declared_names *found, size_t name);
 
-// The > that closes the < at `open`; NO_TOKEN when there is none in this statement.
-size_t declared_names_angle_end(const source *file, size_t open);
-
 #endif

@@ -89,7 +89,7 @@ static bool check_function(const source *file, const declared_names *found,
       continue;
     size_t behind = token_next(file, i);
     const bool has_arguments = !variable && token_is(file, behind, "<"); // of a template
-    if (has_arguments) behind = token_next(file, declared_names_angle_end(file, behind));
+    if (has_arguments) behind = token_next(file, token_angle_end(file, behind));
     const bool launched = !variable && token_is(file, behind, "<<<");
     if (!variable && !launched && !token_is(file, behind, "(")) continue;
     // A header may have a kernel of the name of the host's function that launches it.

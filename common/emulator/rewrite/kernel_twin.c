@@ -35,17 +35,6 @@ static void add_name(kernel_list *kernels, size_t name, bool has_twin) {
   kernels->names[kernels->count++] = (kernel_name){name, has_twin};
 }
 
-// The > that closes the < at `open`; NO_TOKEN when there is none.
-static size_t angle_end(const source *file, size_t open) {
-  size_t depth = 0;
-  for (size_t i = open; i != NO_TOKEN; i = token_next(file, i)) {
-    if (token_is(file, i, "<")) depth++;
-    if (token_is(file, i, ">") && --depth == 0) return i;
-    if (token_is(file, i, ";") || token_is(file, i, "{")) break;
-  }
-  return NO_TOKEN;
-}
-
 void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels) {
   size_t open = token_previous(file, cast), close = token_next(file, token_next(file, cast));
   if (token_is(file, open, "const")) open = token_previous(file, open);
@@ -57,7 +46,8 @@ void kernel_name_addresses(source *file, size_t cast, const kernel_list *kernels
   if (ampersand != NO_TOKEN) first = token_next(file, first);
   if (find_kernel(file, kernels, first, false) == NULL) return;
   size_t last = first;
-  if (token_is(file, token_next(file, first), "<")) last = angle_end(file, token_next(file, first));
+  if (token_is(file, token_next(file, first), "<"))
+    last = token_angle_end(file, token_next(file, first));
   const size_t behind = token_next(file, last);
   if (behind == NO_TOKEN || token_is(file, behind, "(")) return;
   if (ampersand != NO_TOKEN) edit_replace(file, ampersand, "");

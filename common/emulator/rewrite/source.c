@@ -160,6 +160,16 @@ size_t token_group_start(const source *file, size_t close) {
   return NO_TOKEN;
 }
 
+size_t token_angle_end(const source *file, size_t open) {
+  size_t depth = 0;
+  for (size_t i = open; i != NO_TOKEN; i = token_next(file, i)) {
+    if (token_is(file, i, "<")) depth++;
+    if (token_is(file, i, ">") && --depth == 0) return i;
+    if (token_is(file, i, ";") || token_is(file, i, "{")) break;
+  }
+  return NO_TOKEN;
+}
+
 size_t source_macro_body(const source *file, size_t directive) {
   size_t name = directive + 2; // behind # and define
   size_t body = name + 1;

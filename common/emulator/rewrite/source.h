@@ -69,6 +69,9 @@ bool token_closes_group(const source *file, size_t index); // ) ] }
 size_t token_group_end(const source *file, size_t open);
 size_t token_group_start(const source *file, size_t close);
 
+// The > that closes the < at `open`; NO_TOKEN when there is none in this statement.
+size_t token_angle_end(const source *file, size_t open);
+
 // First token of the text that a #define puts in place of its macro, which may be one past its
 // last token; `directive` is the index of its #.
 size_t source_macro_body(const source *file, size_t directive);
