@@ -77,7 +77,7 @@ __device__ __forceinline__ void load_tile(Element (*smem)[D + PAD], const Elemen
   for_each_vector<TILE_ROWS, D, tile::THREADS, 1>(
       matrix, rows, head_dim, [&](const auto *from, int row, int d, bool inside) {
         using Vector = std::decay_t<decltype(*from)>;
-        // exercise: start the copy, or the filling with zeros; copy as before what is too short for cp.async
+        // exercise: start the copy, or the filling with zeros; assign a Vector that is too short for cp.async
         if constexpr (sizeof(Vector) >= 4) // the smallest asynchronous copy
           __pipeline_memcpy_async(&smem[row][d], from, sizeof(Vector), inside ? 0 : sizeof(Vector));
         else
