@@ -157,7 +157,20 @@ bool declared_names_collect(const source *file, declared_names *found) {
   return depth == 0;
 }
 
+// Of the names that CUDA itself declares for the device.
+static unsigned own_kind(const source *file, size_t name) {
+  static const char *const functions[] = {
+      "__syncthreads",    "__syncwarp",      "__shfl_sync",   "__shfl_up_sync",
+      "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync",
+      "__all_sync",       "__activemask",    "__threadfence", "__threadfence_block"};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (token_is(file, name, functions[i])) return DEVICE;
+  return token_is(file, name, "threadIdx") || token_is(file, name, "blockIdx") ? THREAD : 0;
+}
+
 unsigned declared_names_kind(const source *file, const declared_names *found, size_t name) {
+  const unsigned own = own_kind(file, name);
+  if (own != 0) return own;
   const token *it = &file->tokens.items[name];
   const declared_name wanted = {file->text + it->start, it->length, 0};
   const declared_name *known =

@@ -5,9 +5,9 @@
 
 #include "emulator/rewrite/source.h"
 
-// Where functions of a name run, one bit for each kind, or that it is a variable of the host. A name with several kinds, or
-// with UNKNOWN, is not checked.
-enum { HOST = 1, DEVICE = 2, KERNEL = 4, VARIABLE = 8, UNKNOWN = 16 };
+// Where functions of a name run, one bit for each kind, or that it is a variable of the host, or of a thread of a kernel. A
+// name with several kinds, or with UNKNOWN, is not checked.
+enum { HOST = 1, DEVICE = 2, KERNEL = 4, VARIABLE = 8, THREAD = 16, UNKNOWN = 32 };
 
 typedef struct {
   const char *text; // not terminated

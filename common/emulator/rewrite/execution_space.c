@@ -8,8 +8,12 @@
 static bool continues_declaration(const source *file, size_t name) {
   size_t first = name;
   for (size_t i = token_previous(file, name); i != NO_TOKEN; i = token_previous(file, i)) {
-    if (token_is(file, i, ";") || token_opens_group(file, i) || token_is(file, i, "}")) break;
-    if (token_closes_group(file, i)) i = token_group_start(file, i);
+    if (token_is(file, i, ";") || token_opens_group(file, i)) break;
+    if (token_closes_group(file, i)) {
+      const size_t open = token_group_start(file, i);
+      if (token_is(file, i, "}") && !token_is(file, token_previous(file, open), "=")) break;
+      i = open;
+    }
     first = i;
   }
   const size_t second = token_next(file, first);
@@ -64,6 +68,9 @@ static const char *refuse(unsigned kind, unsigned where, bool launched) {
   if (!launched && kind == KERNEL)
     return "is a kernel and is called like a function: launch it with <<<grid, block>>> behind "
            "its name";
+  if (kind == THREAD && where == HOST)
+    return "belongs to a thread of a kernel, and a function of the host runs in none: write "
+           "__device__ in front of the function, or __global__ if it is a kernel";
   if (kind == VARIABLE && where != HOST)
     return "is a variable of the host, which a kernel or a function of the device does not have: "
            "pass it as an argument, or make it a constant with constexpr";
@@ -84,7 +91,7 @@ static bool check_function(const source *file, const declared_names *found,
   for (size_t i = function->body; i < function->end; i++) {
     if (file->tokens.items[i].directive != NO_DIRECTIVE || !token_is_name(file, i)) continue;
     const unsigned kind = declared_names_kind(file, found, i);
-    const bool variable = kind == VARIABLE;
+    const bool variable = kind == VARIABLE || kind == THREAD;
     if ((!variable && kind != HOST && kind != DEVICE && kind != KERNEL) || is_qualified(file, i))
       continue;
     size_t behind = token_next(file, i);

@@ -10,7 +10,7 @@ TestSuite(ended, .init = lab_enter, .fini = lab_leave, .timeout = 120);
   "#include <stdlib.h>\n"                                                                          \
   "#include <string.h>\n"                                                                          \
   "#include <unistd.h>\n"                                                                          \
-  "static inline void leave(const char *place) {\n"                                                \
+  "static inline __host__ __device__ void leave(const char *place) {\n"                            \
   "  const char *asked = getenv(\"ENDED\");\n"                                                     \
   "  const size_t length = strlen(place);\n"                                                       \
   "  if (!asked || strncmp(asked, place, length) != 0) return;\n"                                  \
