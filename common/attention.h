@@ -37,7 +37,7 @@ typedef struct {
   int seq_kv;
   int head_dim; // 1 to 128 in steps 01 to 06; later steps may take fewer
   bool causal;
-  float scale; // multiplies Q K^T; usually 1 / sqrt(head_dim)
+  float scale; // multiplies Q K^T; usually 1 / sqrt(head_dim). Above 0 from step 04 on.
 } attention_shape;
 
 typedef struct {
@@ -63,7 +63,8 @@ cudaError_t attention_forward(const attention_args *args, cudaStream_t stream)
 
 // Returns how many bytes of device memory the step needs beside its tensors, which may be 0. Calls that can
 // run at the same time must not share this memory. It may hold anything before a call, but for step 25: there it must hold
-// zeros, or what a step of the lab has left (common/kernel/words.cuh). Returns SIZE_MAX when the count does not fit.
+// zeros, or what a step of the lab has left (common/kernel/words.cuh). Returns SIZE_MAX when the count does not fit; some
+// steps do so for every shape that they do not take.
 size_t attention_workspace_bytes(const attention_shape *shape) __attribute__((weak));
 
 // --- several GPUs --------------------------------------------------------------------------------
@@ -115,8 +116,8 @@ cudaError_t attention_forward_group(const attention_args *args, const attention_
 size_t attention_group_workspace_bytes(const attention_shape *shape, int ranks)
     __attribute__((weak));
 
-// Returns NULL when so many ranks can share the shape out, else one sentence. A step need not export it, if it takes any
-// number of ranks up to that of the rows.
+// Returns NULL when the rows of the shape can be shared out among so many ranks, else one sentence that says why not. A
+// step that takes any number of ranks up to that of the rows need not export it.
 const char *attention_group_unsupported(const attention_shape *shape, int ranks)
     __attribute__((weak));
 
