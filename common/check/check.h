@@ -11,13 +11,15 @@ enum { CHECK_POISON = 0xff };
 #define CHECK_LSE_TOLERANCE 1e-5
 
 typedef struct {
-  double o_error;   // max |O - reference|; NaN when O holds a NaN
-  double o_bound;   // the largest that passes in any element, mostly FlashAttention's bound
-  double o_used;    // max |O - reference| / the allowed error of the element; NaN likewise
-  double o_mean;    // root mean square of |O - reference| / o_mean of the reference; 0 of few
-  double lse_error; // max |lse - reference| / (1 + |reference|) over finite rows; NaN likewise
-  size_t o_bad;     // elements of O whose error is larger than allowed
-  size_t lse_bad;   // rows of lse likewise
+  double o_error; // max |O - reference|; NaN when O holds a NaN
+  double o_bound; // the largest that passes in any element, mostly FlashAttention's bound
+  double o_used;  // max |O - reference| / the allowed error, of well-conditioned rows; likewise
+  double o_mean;  // root mean square of |O - reference| / the reference's o_mean; 0 of too few
+  // max |lse - reference| / (1 + |reference|), without the rows that see no key and those whose float32 scores alone
+  // explain more than CHECK_LSE_TOLERANCE; NaN likewise
+  double lse_error;
+  size_t o_bad;           // elements of O whose error is larger than allowed
+  size_t lse_bad;         // rows of lse likewise
   size_t ill_conditioned; // rows with larger errors that the errors of float32 scores explain
   error_text message;     // empty when all is well; of ill-conditioned rows it says why
 } check_result;
@@ -31,11 +33,12 @@ const char *check_verdict_name(check_verdict verdict);
 check_verdict check_verdict_of(bool right, const check_result *result);
 
 // Compares outputs with the reference. `o` holds fp16 or bf16 bits [batch, heads, seq_q, head_dim]; `lse`
-// holds float32 [batch, heads, seq_q], or is NULL when none was asked for. Each element of O passes within
-// what it may be off by (reference/allowance.h), and so does the root mean square of all errors of O, where there
-// are a thousand elements of 16 rows or more. lse passes within CHECK_LSE_TOLERANCE * (1 + |lse|) of a finite
-// reference, or within that and the error of its float32 scores where that is larger. It must be exactly
-// -infinity where the row sees no key. Returns true when every element passes.
+// holds float32 [batch, heads, seq_q], or is NULL when none was asked for. An element of O passes when its error is
+// at most o_allowed of the reference (reference/allowance.h). The root mean square of the errors of O in
+// well-conditioned rows, each divided by its o_mean, must be at most 1; it is not looked at below 1000 elements or 16
+// rows. lse passes within CHECK_LSE_TOLERANCE * (1 + |lse|) of a finite reference, or within that and the error of its
+// float32 scores where that is larger. It must be exactly -infinity where the row sees no key. Returns true when all of
+// this holds; else false with result->message set, also when memory runs out.
 //
 // Where float32 scores are too imprecise to determine a row's weights, a correct kernel's O may be far from
 // the reference. Such a row also passes if scores within the errors of float32 could have produced it. It is

@@ -24,11 +24,11 @@
 // they are equal. The errors of scores, and of sums over the keys, may have one direction, and are added as above. The
 // error of a sum is a part of the largest sum over the first keys, not of the sum of all |w_j V[j][d]|.
 //
-// The allowance is 5 / 4 of the sum. It never exceeds the bound of FlashAttention's test suite (reference.h), where
-// a row's scores are well determined.
+// The allowance is 5 / 4 of the sum. Where a row's scores are well determined, it never exceeds the bound of
+// FlashAttention's test suite (reference.h), or 3 times the mean allowance where that is larger.
 //
-// They are not when e_j is above 1 / 16 for a key that matters and another key has a score near its own. Such
-// a row is ill-conditioned: all weights are accepted that errors of this size in the scores can produce. O
+// They are not when e_j is above 1 / 16 for a key that matters and at least one other key matters. Such a row is
+// ill-conditioned, and all weights are accepted that errors of this size in the scores can produce. O
 // lies between the smallest and the largest element of V among those keys whose score may be within 20 of the
 // largest, and as long as e < 1 the weights are off by a factor of exp(2 e) at most; rounding comes on top.
 #ifndef ALLOWANCE_H
@@ -36,12 +36,13 @@
 
 #include "reference/rows.h"
 
-// A row counts as ill-conditioned when its scores are uncertain by this much or more, in nats.
+// A row counts as ill-conditioned when its scores are uncertain by more than this, in nats.
 #define ALLOWANCE_ILL 0.0625
 
 // Returns how far the row's scores may be off, in nats. This is the largest e_j of keys that matter, given
-// the exact scaled scores [keys]. It is 0 when only one key matters, since its weight is 1 for any score.
-// `lse_error` receives how far that may put lse off. It is as far off as the score of a key that matters alone.
+// the exact scaled scores [keys]. A key matters when its score may be within 20 of the largest. The result is 0 when
+// only one key matters, since its weight is 1 for any score. `lse_error` receives how far lse may be off, in nats. That
+// is the largest e_j even when only one key matters, because lse is then the score of that key.
 double allowance_score_error(const row_problem *row, const double *scores, double *lse_error);
 
 // Computes the allowed error of each element of the row's O [dim], and what its root mean square may be over many

@@ -12,7 +12,7 @@ typedef struct {
       selection;  // which rows there are, `count` in each head: all, or some (selection_count)
   double *o;      // [batch, heads, count, head_dim]
   double *lse;    // [batch, heads, count]; -infinity for a row that sees no key
-  double o_bound; // of |O - o|, for all elements
+  double o_bound; // the larger of the largest o_allowed and the bound that is given below
   // [batch, heads, count, head_dim]: the largest |O - o| of an element that passes. It is less than o_bound
   // wherever a correct kernel makes a smaller error (allowance.h).
   float *o_allowed;
@@ -47,6 +47,7 @@ bool reference_compute_some(const attention_shape *shape, const uint16_t *q, con
                             const uint16_t *v, size_t per_head, uint64_t seed,
                             reference_result *result, error_text *error);
 
+// Releases the memory and zeroes the result. A zeroed result may be freed too.
 void reference_free(reference_result *result);
 
 // Tells whether float32 scores are too imprecise to determine the row's weights (allowance.h). `row` is the
