@@ -7,7 +7,7 @@
 typedef enum {
   INPUTS_NORMAL, // standard normal: the everyday case, scores of standard deviation 1
   INPUTS_LARGE,  // Q thirty times larger: softmax without the row max overflows
-  INPUTS_EQUAL,  // all rows alike: O is V's row exactly, so a wrong row sum shows
+  INPUTS_EQUAL,  // all rows of a head alike: O is V's row exactly, so a wrong row sum shows
   INPUTS_ONEHOT, // Q and K one-hot: a row attends to one key in head_dim, so a wrong key shows
   INPUTS_RAMP,   // values that grow along rows and columns: a transposed index shows
   INPUTS_LIMIT,  // Q and V near the largest fp16, K subnormal: a 16-bit accumulator overflows
@@ -19,9 +19,10 @@ typedef enum {
 
 typedef enum { INPUTS_Q, INPUTS_K, INPUTS_V } inputs_tensor;
 
+// Returns the kind's name on the command line, such as "normal".
 const char *inputs_name(inputs_kind kind);
 
-// Returns false when no kind has that name.
+// Finds the kind of that name. Returns false, and leaves *kind as it is, when there is none.
 bool inputs_from_name(const char *name, inputs_kind *kind);
 
 // Fills one tensor of the shape, fp16 or bf16 bits in the layout of attention.h. The same arguments

@@ -20,12 +20,12 @@ typedef struct {
 // The software that a number was measured with, and the time.
 typedef struct {
   char cuda[16]; // version of the runtime, such as "13.0"
-  // That of the start: of LAB_COMMIT in the environment, else what git says, else "unknown".
+  // The commit when the program started: that of LAB_COMMIT in the environment, else that of git, else "unknown".
   char commit[128];
   char date[32]; // ISO 8601, UTC, such as "2026-11-20T14:26:19Z"
 } record_origin;
 
-// The state before and after a measurement.
+// The conditions of one measurement: the state before it and after it, and the software.
 typedef struct {
   record_state before, after;
   record_origin origin;
@@ -37,8 +37,8 @@ record_state record_read_state(const device_info *device);
 // Parses the line that nvidia-smi prints for the fields that record_read_state asks for.
 record_state record_parse_state(const char *line);
 
-// Reads the commit. A program that measures calls this first of all, because a commit that is made while it runs does not
-// change what was compiled, and its steps are loaded at the beginning.
+// Reads the commit. A program that measures calls this first of all, because a commit that is made while it runs does
+// not change what was compiled, and its steps are loaded at the beginning.
 void record_begin(void);
 
 // Returns the origin with the date of now, and the commit of record_begin.
@@ -46,12 +46,11 @@ record_origin record_read_origin(void);
 
 // Adds the columns driver, cuda, sm_clock_before_mhz, sm_clock_after_mhz, memory_clock_mhz (after),
 // power_before_w, power_after_w, power_limit_w (after), temperature_before_c, temperature_after_c,
-// commit and date, which end every line of the lab's records.
+// commit and date. They end every line of the lab's records; only the emulator's counts may come behind them.
 void record_add_columns(csv_line *line, const record_conditions *conditions);
 
-// Writes the GPU, by the beginning of its UUID, its state and the origin as lines that begin with "# ", as CSV readers
-// skip them. `when` says at which point of the
-// run, such as "before".
+// Writes the device, the versions of CUDA and the origin as lines that begin with "# ", which CSV readers skip; of a
+// GPU also the beginning of its UUID and its state. `when` says at which point of the run that was, such as "before".
 void record_write(FILE *file, const device_info *device, const char *when,
                   const record_state *state);
 

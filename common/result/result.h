@@ -37,12 +37,12 @@ typedef struct {
   record_conditions conditions;
 } result_row;
 
-// Returns 10^12 operations a second at the median time, for the pairs of rows that the mask leaves visible;
-// NaN when no time was taken.
+// Returns the speed in 10^12 operations a second at the median time, for the pairs of rows that the mask leaves
+// visible; NaN when no time was taken.
 double result_tflops(const attention_shape *shape, const statistics_summary *times);
 
-// The columns that tell rows apart, from step to causal, come first in every file. This function writes their
-// values alone, without a line break.
+// The columns that tell rows apart, from step to causal, come first in every file. They are this many, and one more in
+// a file with variants. This function writes their values alone, without a line break.
 enum { RESULT_KEY_COLUMNS = 11 };
 void result_write_key(FILE *file, const result_row *row);
 
@@ -58,7 +58,7 @@ enum {
 void result_write_names(FILE *file, unsigned columns);
 void result_write(FILE *file, const result_row *row, const device_counts *counts);
 
-// Compares the two contenders; `other` is called `name` in the result.
+// Returns how many times as fast as `other` `own` is, from the rounds that both have. The result calls `other` `name`.
 result_speedup result_compare(const timing_contender *own, const timing_contender *other,
                               const char *name);
 
@@ -74,7 +74,8 @@ void result_add_shape(csv_line *line, const attention_shape *shape);
 // Adds the columns of a burst alone, for a file whose rows have another key.
 void result_add_burst(csv_line *line, size_t round, const timing_burst *burst);
 
-// Adds the columns of the figures, from `rounds` to `run_power_w`, for such a file.
+// Adds the columns of the figures, from `rounds` to `run_power_w`, and, unless `floor` is NULL, those from `graph_ms`
+// to `floor_nothing_ms`. All are empty unless `timed` is set.
 void result_add_figures(csv_line *line, bool timed, const timing_figures *figures,
                         const timing_floor *floor);
 

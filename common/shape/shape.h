@@ -5,9 +5,9 @@
 #include "attention.h"
 #include "error/error.h"
 
-// Returns true when every size is at least 1, kv_heads divides heads, scale is finite and the bytes
-// of each tensor fit their type. Each step decides itself which of these shapes it takes
-// (attention_unsupported).
+// Returns true when every size is from 1 to 2^30, kv_heads divides heads, scale is finite and the bytes of each tensor,
+// and of its reference in float64, can be counted; else false with a sentence. Each step decides itself which of these
+// shapes it takes (attention_unsupported).
 bool shape_valid(const attention_shape *shape, error_text *error);
 
 size_t shape_q_count(const attention_shape *shape);   // elements of Q and of O
