@@ -16,8 +16,8 @@ typedef struct {
   double p5, p95;   // 5th and 95th percentile of all samples
 } statistics_summary;
 
-// `medians` [runs] holds the medians of the runs, `samples` [count] the samples of all runs, in the
-// same unit.
+// Returns the summary. `medians` [runs] holds the medians of the runs, `samples` [count] the samples of all runs, in
+// the same unit. The figures that cannot be computed are NaN.
 statistics_summary statistics_summarise(const double *medians, size_t runs, const double *samples,
                                         size_t count);
 

@@ -18,6 +18,7 @@ typedef struct {
   double power_w;           // likewise
 } timing_figures;
 
+// Summarises the rounds of a contender that timing_run has timed.
 timing_figures timing_figure(const timing_contender *contender);
 
 // Returns true when the GPU was throttled in at least half of the rounds.

@@ -25,6 +25,7 @@ typedef struct {
   double empty_kernel_graph; // of a launch in a replayed graph
 } timing_floor;
 
+// Returns the medians of the two contenders, after timing_run has timed them.
 timing_floor timing_floor_of(const timing_contender *nothing, const timing_contender *empty_kernel);
 
 // Returns a floor of NaN, for a contender that was not timed.

@@ -80,8 +80,9 @@ size_t timing_rotations(size_t bytes, size_t l2_bytes);
 
 // Times all contenders in rounds. In each round every contender has one burst, in a new random order. Each
 // launch of any contender takes the next set of buffers. A contender that has enough rounds, or that
-// `seconds_most` ends, takes no part in later ones. A contender whose launches wait for the GPU is not an error; its
-// `failure` says so, and the others are timed. Returns false with a sentence when a launch fails.
+// `seconds_most` ends, takes no part in later ones. A contender whose launches wait for the GPU is not an error: its
+// `failure` says so, its `rounds` is 0, and the others are timed. Returns false with a sentence when a launch fails or
+// memory runs out.
 bool timing_run(const timing_plan *plan, timing_contender *contenders, size_t count,
                 cudaStream_t stream, error_text *error);
 

@@ -1,5 +1,5 @@
-// A clock for work that is not enqueued on one stream, such as launches on several GPUs, or in several processes. Who
-// measures it otherwise tells the clock its time, and how the GPUs are behind it.
+// A clock for work that is not enqueued on one stream, such as launches on several GPUs, or in several processes. The
+// launch measures its own time, and tells the clock this time and the state of the GPUs after it.
 #ifndef TOLD_CLOCK_H
 #define TOLD_CLOCK_H
 
@@ -12,7 +12,7 @@ extern "C" {
 // A contender's launch writes this before it returns.
 typedef struct {
   double milliseconds;
-  monitor_reading state;                        // before the run as well, for the highest clock
+  monitor_reading state;                        // set before timing_run, too, for the highest clock
   void (*pause)(void *context, double seconds); // NULL: none; it is given this structure
 } told_time;
 

@@ -6,7 +6,7 @@
 #include "measure/measure.h"
 #include "result/result.h"
 
-// The result of one step in the cell.
+// Holds the result of one step in the cell.
 typedef struct {
   result_row result;
   const timing_contender *bursts; // the samples; NULL when it was not timed

@@ -5,6 +5,7 @@
 
 #include "bench/results.h"
 
+// Writes the sentence that memory has run out, and returns false.
 bool results_no_memory(error_text *error);
 
 // Returns the entry of this key, or NULL when there is none.
@@ -21,7 +22,7 @@ bool results_put(results *results, results_entry entry, error_text *error);
 typedef void results_writer(FILE *file, const void *what);
 char *results_text(results_writer *write, const void *what);
 
-// NAME-samples.csv
+// Returns the path of NAME-samples.csv.
 record_path results_samples_file(const record_folder *folder, const char *name);
 
 #endif

@@ -5,6 +5,7 @@
 #include "bench/cell.h"
 #include "bench/session.h"
 
+// Prints the heading: the device, the unit, and the names of the columns.
 void table_print_head(const bench_session *s);
 
 // Prints the line of a cell that took so many seconds. `measured` are the numbers of its steps.

@@ -7,7 +7,7 @@
 
 typedef enum { VERDICT_SLOWER, VERDICT_FASTER, VERDICT_SAME, VERDICT_TOO_FEW, VERDICTS } verdict;
 
-// "slower", "faster", "no difference", "too few runs"
+// Returns "slower", "faster", "no difference" or "too few runs".
 const char *verdict_name(verdict verdict);
 
 // A difference that all cells have in common, up to this part, is taken for a difference of the machines.
@@ -54,7 +54,7 @@ double judge_band_end(int band);
 //
 // A cell is slower when the ratio is above 1 + limit and its interval is above 1. It is faster when the same
 // holds with the runs swapped. The limit is the larger of the threshold and three times the noise of cells
-// that take about as long, or a little more where those are few; this noise counts up to 10 %. The README
+// that take about as long, or a little more where those are few; that second number counts up to 10 %. The README
 // beside this file says why both conditions are needed. There are too few runs when a side has fewer than
 // five.
 //

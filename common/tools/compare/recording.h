@@ -28,7 +28,7 @@ typedef struct recording {
 } recording;
 
 // Reads NAME.csv and, beside it, NAME-samples.csv. Returns false with a sentence, and an empty recording,
-// when either cannot be read or has no rows, when rows are of several devices, when a step has one shape
+// when either cannot be read, when NAME.csv has no rows, when its rows are of several devices, when a step has one shape
 // twice, and when a timed row's samples are missing, of another run (commit, date) or not as many as the row
 // says. Numbers are compared by their value, so that 8 and 8.00 are equal.
 bool recording_read(const char *path, recording *recording, error_text *error);

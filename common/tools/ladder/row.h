@@ -29,7 +29,7 @@ void row_print_verdict(const ladder_row *row);
 void row_print_table(FILE *file, const device_info *device, const attention_shape *shape,
                      const ladder_row *rows, size_t count);
 
-// The same as CSV, a line of names first.
+// Writes the same as CSV, with a line of names first.
 void row_write_csv(FILE *file, const ladder_row *rows, size_t count);
 
 #endif

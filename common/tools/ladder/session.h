@@ -26,10 +26,9 @@ typedef struct {
   bool device_lost; // a step has left the device in a state in which nothing runs any more
 } ladder_session;
 
-// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step, "STEP.so:splits" one for
-// each of some numbers of splits, and
-// "STEP.so:variant=NAME" one that goes by that name. Cuts the paths off at the colon. Returns false with a sentence
-// when a step cannot be loaded, or there are too many.
+// Adds one contender for each path. "STEP.so:all" adds one for each configuration of that step, "STEP.so:splits" one
+// for each of some numbers of splits, and "STEP.so:variant=NAME" one that goes by that name. Cuts the paths off at the
+// colon. Returns false with a sentence when a step cannot be loaded, or there are too many.
 bool ladder_load_steps(ladder_session *s, char **paths, size_t count, error_text *error);
 
 // Returns the row that a row's "x before" is relative to. It is that of the step which it comes after, or else `last`.
@@ -37,8 +36,8 @@ const ladder_row *ladder_row_before(const ladder_session *s, const ladder_row *r
                                     const ladder_row *last);
 
 // Two configurations, one of each step, that are the same but for a ring of stages that one of the steps lacks. It is
-// that which `before` chooses for the shape, if `own` has it; else that which `own` chooses; else the first of `own` that
-// both have. Both names are NULL when there is none.
+// that which `before` chooses for the shape, if `own` has it; else that which `own` chooses; else the first of `own`
+// that both have. Both names are NULL when there is none.
 typedef struct {
   const char *own, *before;
 } ladder_pair;
