@@ -1,7 +1,10 @@
 // Calls a step of the lab from a C program that knows nothing of the lab but attention.h.
 //
-//   make -f make/build.mk build/cpu/examples/from_c      links it with build/cpu/step04.so
-//   make -f make/build.mk build/gpu/examples/from_c      the same program for a GPU
+//   make -f make/build.mk DEVICE=cpu build/cpu/examples/from_c-04      links it with build/cpu/step04.so
+//   make -f make/build.mk DEVICE=gpu build/gpu/examples/from_c-04      links it with build/gpu/step04.so, for a GPU
+//
+// The exit status is 0 when the answer is right, 1 when it is wrong or a CUDA call fails, and 2 when the step does not
+// take the shape.
 //
 // The answer is known without a reference: Q is 0, so all scores are equal, all keys weigh the same, and each row of
 // O is the mean of the rows of V that it sees. With the causal mask, row i sees the rows 0 to i. Row j of V holds j in
@@ -24,6 +27,7 @@ static void must(cudaError_t status, const char *doing) {
   exit(1);
 }
 
+// Allocates `bytes` of device memory, and copies the host's into it unless `host` is NULL.
 static void *device_copy(const void *host, size_t bytes) {
   void *device = NULL;
   must(cudaMalloc(&device, bytes), "allocating device memory");

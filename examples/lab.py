@@ -1,4 +1,4 @@
-"""Finds the steps that are built, and calls one: what from_numpy.py and from_pytorch.py share.
+"""Finds the steps that are built, and calls one. from_numpy.py and from_pytorch.py share this code.
 
 The functions of attention.h are called through ctypes by the lab's own loader, common/tools/peers/steps.py.
 """
@@ -19,8 +19,8 @@ __all__ = ["Step", "StepError", "forward", "load", "shape_of", "workspace_bytes"
 
 
 def load(number: str, build: str | Path) -> Step:
-    """The shared object of step `number`, such as "04", in the folder of a build: build/gpu, or build/cpu, which
-    runs on the emulator."""
+    """Opens the shared object of step `number`, such as "04", in the folder of a build: build/gpu, or build/cpu, which
+    runs on the emulator. Raises FileNotFoundError when it is not built, and OSError when it cannot be opened."""
     path = ROOT / build / f"step{number}.so"
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not there yet: make step{number} build DEVICE={Path(build).name} builds it")
