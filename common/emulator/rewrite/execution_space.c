@@ -60,7 +60,8 @@ static bool is_qualified(const source *file, size_t name) {
          token_is(file, asks, "sizeof") || token_is(file, asks, "noexcept");
 }
 
-// What is wrong with a use of the name in a function of the kind `where`, behind the name itself; NULL for nothing.
+// Returns the words that say what is wrong with a use of the name in a function of the kind `where`; the name itself
+// comes in front of them. Returns NULL when nothing is wrong.
 static const char *refuse(unsigned kind, unsigned where, bool launched) {
   if (launched && kind != KERNEL)
     return "is launched and is no kernel: write __global__ in front of it, or call it without "

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Returns the first `count` fields of a line of a file.
+// Names the first `count` fields of a line of a file, for write_fields.
 typedef struct {
   const csv_table *table;
   size_t row;

@@ -90,6 +90,7 @@ bool job_upload(void **memory, const void *host, size_t bytes, error_text *error
 // Copies the job's output to the host; the caller frees it. Returns NULL with a sentence on failure.
 void *job_download(const ceiling_job *job, error_text *error);
 
+// Frees the job's device memory.
 void job_free(ceiling_job *job);
 
 #endif

@@ -13,6 +13,7 @@ extern "C" {
 
 enum { COPY_BLOCK_BYTES = 256 * 4 * 16 }; // of one block
 
+// Copies `bytes` from source to target.
 cudaError_t copy_launch(const void *source, void *target, size_t bytes, cudaStream_t stream);
 
 // Fills memory with bits that depend on their place; adds the number of 16-byte pieces that differ from

@@ -11,12 +11,13 @@ typedef struct {
   count_values total;
 } listing;
 
-// Takes the counts of the emulator since its last reset.
+// Takes the counts of the emulator since its last reset. Returns false with a sentence when memory runs out, or when no
+// count has a known line.
 bool listing_take(listing *listing, error_text *error);
 void listing_free(listing *listing);
 
-// Prints the whole of each source file that has counts and can be read from the current folder, under the
-// text of `heading`.
+// Prints the whole of each source file that has counts, under the text of `heading`. Returns false with a sentence when
+// such a file cannot be read from the current folder.
 bool listing_print(FILE *out, const listing *listing, const char *heading, error_text *error);
 
 // Prints the lines that keep memory busiest, by sectors and wavefronts, at most `most` of them.
