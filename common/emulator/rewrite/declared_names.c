@@ -24,11 +24,12 @@ static bool may_be_macro(const source *file, size_t index) {
   return false;
 }
 
-// Of the function whose declaration begins at `first` and whose name is the token `name`. 0 if it is no such declaration.
+// Returns the kind of the function whose declaration begins at `first` and whose name is the token `name`; 0 if this is no
+// declaration of a function outside of classes.
 static unsigned read_kind(const source *file, size_t first, size_t name) {
   static const char *const others[] = {"=",      "using",    "typedef", "friend",
                                        "return", "operator", "else",    "::"};
-  static const char *const unknown[] = {"constexpr", "consteval", "__host__", "__attribute__"};
+  static const char *const unknown[] = {"constexpr", "consteval", "__attribute__"};
   bool host = false, device = false, kernel = false, certain = true;
   for (size_t i = first; i != NO_TOKEN && i < name; i = token_next(file, i)) {
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
@@ -36,7 +37,7 @@ static unsigned read_kind(const source *file, size_t first, size_t name) {
       if (token_is(file, i, others[k]) && !qualifies_type) return 0;
     }
     for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
-      certain &= k == 2 || !token_is(file, i, unknown[k]);
+      certain &= !token_is(file, i, unknown[k]);
     host |= token_is(file, i, "__host__");
     device |= token_is(file, i, "__device__");
     kernel |= token_is(file, i, "__global__");
@@ -60,8 +61,8 @@ static void add_name(const source *file, size_t name, unsigned kind, declared_na
   found->names[found->count++] = (declared_name){file->text + it->start, it->length, kind};
 }
 
-// The name of the variable of the host that is declared here; NO_TOKEN where something else is. Code of the device may
-// read constants, whose values the compiler knows.
+// Returns the name of the variable of the host that is declared from `first` to `end`; NO_TOKEN where something else is.
+// Code of the device may read constants, because the compiler knows their values.
 static size_t variable_name(const source *file, size_t first, size_t end) {
   static const char *const others[] = {"const",      "constexpr", "__device__", "__constant__",
                                        "__shared__", "using",     "typedef",    "class",
@@ -81,7 +82,7 @@ static size_t variable_name(const source *file, size_t first, size_t end) {
              : NO_TOKEN;
 }
 
-// Looks at the declaration from `statement` to its { or ; at `end`.
+// Adds the name, and the function if it has a body, that is declared from `statement` to its { or ; at `end`.
 static void collect_declaration(const source *file, size_t statement, size_t end,
                                 declared_names *found) {
   size_t first = statement;
@@ -157,7 +158,7 @@ bool declared_names_collect(const source *file, declared_names *found) {
   return depth == 0;
 }
 
-// Of the names that CUDA itself declares for the device.
+// Returns the kind of a name that CUDA itself declares for the device; 0 for all others. These are the frequent ones.
 static unsigned own_kind(const source *file, size_t name) {
   static const char *const functions[] = {
       "__syncthreads",    "__syncwarp",      "__shfl_sync",   "__shfl_up_sync",
