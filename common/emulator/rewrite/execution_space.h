@@ -1,7 +1,8 @@
 // Calls that nvcc refuses because of where a function runs: a function of the host called in a kernel, a __device__ function
 // called on the host, a kernel called without <<<...>>>, and a launch of a function that is no kernel (CUDA C++ Programming
-// Guide, "Function Execution Space Specifiers"); and uses of a variable of the host in a kernel. Host and device are one
-// program in the emulator, so g++ would compile them, and the program would compile nowhere else.
+// Guide, "Function Execution Space Specifiers"); uses of a variable of the host in a kernel; and threadIdx and blockIdx on
+// the host, which nvcc compiles and cannot link. Host and device are one program in the emulator, so g++ would take all of
+// these, and no GPU would ever run the program.
 #ifndef EXECUTION_SPACE_H
 #define EXECUTION_SPACE_H
 
