@@ -1,5 +1,5 @@
 // Stand-in for the PTX of common/kernel/hopper.cuh, which describes the
-// functions. They call the runtime, because the emulator cannot read inline PTX.
+// functions. They call the runtime, because in the lab's own build the rewriter does not read headers.
 #ifndef HOPPER_FUNCTIONS_H
 #define HOPPER_FUNCTIONS_H
 

@@ -1,5 +1,5 @@
 // Stand-in for the lab's own PTX: common/kernel/ptx.cuh describes the functions, with
-// shapes and layouts. They call the runtime, because the emulator cannot read inline PTX.
+// shapes and layouts. They call the runtime, because in the lab's own build the rewriter does not read headers.
 #ifndef PTX_FUNCTIONS_H
 #define PTX_FUNCTIONS_H
 #include "detail/own_letters.h"
