@@ -1,6 +1,7 @@
 // The emulator's headers name types by single letters, as in `template <typename T>`. A program may have macros of these
-// names, as in -DD=64 or `#define T float`. So each header that programs include puts these macros aside at its
-// beginning, and detail/own_letters_end.h brings them back at its end. Without a guard, because headers include others.
+// names, as in -DD=64 or `#define T float`. So a header with such names, or one that includes it, puts these macros aside
+// at its beginning, and detail/own_letters_end.h brings them back at its end. This file has no guard, because headers that
+// include it include each other.
 #pragma push_macro("A")
 #pragma push_macro("B")
 #pragma push_macro("C")
